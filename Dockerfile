@@ -17,6 +17,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY src/ src/
+COPY plugins/ plugins/
 RUN python -m venv /opt/cortex \
     && /opt/cortex/bin/pip install --no-cache-dir ".[${EXTRAS}]"
 

@@ -14,7 +14,7 @@ FRAMEWORKS ?= langchain agent-framework google-adk llama-index pydantic-ai
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help try test lint bench soak e2e-openclaw e2e-hosts e2e-frameworks eval recall-table docs site screenshots package models browser qmd clean
+.PHONY: help try test lint bench soak e2e-openclaw e2e-hosts e2e-frameworks e2e-qmd eval recall-table docs site screenshots package models debian qmd clean
 
 help: ## Print this list
 	@echo "Cortex: long-term memory for AI agents"
@@ -26,7 +26,7 @@ help: ## Print this list
 try: $(VENV)/.local models ## Remember and recall a bundled sample, with reasons
 	@$(PY) examples/try.py --home .try
 
-test: lint models browser ## Check style and types, then run the tests
+test: lint models debian ## Check style and types, then run the tests
 	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" -q
 
 lint: $(VENV)/.dev ## Check style and types only
@@ -57,17 +57,21 @@ docs: $(VENV)/.dev ## Rewrite the generated parts of the docs
 site: $(VENV)/.dev ## Build the documentation as a site, into build/site
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 
-screenshots: $(VENV)/.dev models browser ## Take new screenshots of the dashboard for the docs
+screenshots: $(VENV)/.dev models debian ## Take new screenshots of the dashboard for the docs
 	$(PY) docs/screenshots.py
 
 package: $(VENV)/.dev ## Build the wheel and the source distribution, into dist
 	rm -rf dist
 	$(PY) -m build
 
-browser: ## Install Chromium for the dashboard tests (Debian, as root)
-	@command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" || test "$$(id -u)" != 0 \
-	  || ! command -v apt-get > /dev/null \
-	  || { echo "installing Chromium …"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-inter > /dev/null; } \
+debian: ## Install what the tests need from Debian, as root: Chromium and PgBouncer
+	@missing=; PATH="$$PATH:/usr/sbin"; \
+	  command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" || missing="chromium fonts-inter"; \
+	  command -v chromium-headless-shell > /dev/null || test -n "$(CORTEX_CHROMIUM)" || missing="$$missing chromium-headless-shell"; \
+	  command -v pgbouncer > /dev/null || missing="$$missing pgbouncer"; \
+	  test -z "$$missing" || test "$$(id -u)" != 0 || ! command -v apt-get > /dev/null \
+	  || { echo "installing $$missing …"; apt-get update -qq; \
+	       for each in $$missing; do DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$each > /dev/null; done; } \
 	  || true
 	@command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" \
 	  || echo "no Chromium: the tests of the dashboard are skipped; install it, or name one with CORTEX_CHROMIUM"
@@ -91,6 +95,9 @@ e2e-frameworks: ## Run the adapters of agent frameworks and their examples again
 	    && .frameworks/$$extra/bin/python -m pip --disable-pip-version-check -qq install -e ".[$$extra,serve,client]" pytest hypothesis \
 	    && CORTEX_FRAMEWORK=$$extra .frameworks/$$extra/bin/python -m pytest tests/integrations -q || exit 1; \
 	done
+
+e2e-qmd: $(VENV)/.dev models qmd ## Search files with the real qmd, within its limits (310 MB, needs npm's registry)
+	CORTEX_QMD=$(CURDIR)/.qmd/node_modules/.bin/qmd $(PY) -m pytest tests/engine/test_qmd_real.py -m slow -q -s
 
 qmd: ## Install qmd into .qmd, so that its tests run with the real one (needs npm, 310 MB)
 	npm install --prefix .qmd --no-audit --no-fund node@22

@@ -49,10 +49,16 @@ class NotMeasured:
 Row = Result | NotMeasured
 
 
-def print_results(rows: Iterable[Row], console: Console) -> None:
-    table = Table(title="Cortex beside plain baselines, one run", title_justify="left")
-    for heading in ("measure", "ours / plain", "target", "", "detail"):
-        table.add_column(heading, justify="right" if heading in {"ours / plain", "target"} else "left")
+def print_results(
+    rows: Iterable[Row],
+    console: Console,
+    *,
+    title: str = "Cortex beside plain baselines, one run",
+    value: str = "ours / plain",
+) -> None:
+    table = Table(title=title, title_justify="left")
+    for heading in ("measure", value, "target", "", "detail"):
+        table.add_column(heading, justify="right" if heading in {value, "target"} else "left")
     for row in rows:
         if isinstance(row, NotMeasured):
             table.add_row(row.name, "–", "", "not measured", row.because, style="dim")

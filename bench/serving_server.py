@@ -20,10 +20,11 @@ from pydantic import BaseModel
 from bench.corpus import SyntheticEmbedder
 from bench.turns import AsLongAsTheModel
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, TokenFile
+from cortex.access.tokens import Tokens
 from cortex.clock import SystemClock
 from cortex.errors import EngineError
 from cortex.providers.embedders.local import create
+from cortex.stores.file_documents import FileDocuments
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.server import HttpServer, address_of, listen
@@ -44,7 +45,7 @@ def serve(home: Path, models: Path) -> None:
     with opened(home, models) as engine:
         options = ServeOptions.of(engine.settings, port=0)
         bound = listen(options)
-        tokens = TokenFile(home / FILE_NAME, SystemClock())
+        tokens = Tokens(FileDocuments(home), SystemClock())
         app = create_app(engine, tokens, options, open_engine=partial(opened, home, models))
         with bound:
             has_model = _embedder(models) is not None

@@ -36,6 +36,7 @@ def regions() -> dict[tuple[Path, str], Callable[[], str]]:
     return {
         (DOCS / "settings.md", "settings"): settings_tables,
         (DOCS / "settings.md", "hosts"): host_settings_tables,
+        (DOCS / "stores.md", "abilities"): abilities_table,
         (DOCS / "http.md", "routes"): routes_table,
         (DOCS / "http.md", "serve"): lambda: settings_table("serve"),
         (DOCS / "routes.md", "routes"): route_pages,
@@ -85,21 +86,37 @@ def table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence
 
 def settings_tables() -> str:
     """Every setting, a table for each section."""
-    from cortex.settings import describe
-
-    sections = dict.fromkeys(name.rpartition(".")[0].partition(".")[0] for name, *_ in describe())
+    sections = dict.fromkeys(name.rpartition(".")[0].partition(".")[0] for name, *_ in described_settings())
     return "\n\n".join(f"## {section or 'Top level'}\n\n{settings_table(section)}" for section in sections)
+
+
+def described_settings() -> list[tuple[str, str, Any, str]]:
+    """Every setting, those of the stores here included."""
+    from cortex import settings, store_drivers
+
+    return [*settings.describe(), *store_drivers.describe()]
+
+
+def abilities_table() -> str:
+    """What each store here can do."""
+    from cortex.ports.store import Abilities
+    from cortex.store_drivers import drivers
+
+    stores = {name: each.ABILITIES for name, each in drivers()}
+    rows = [
+        (f"`{name}`", Abilities.meaning(name), *("yes" if each.has(name) else "no" for each in stores.values()))
+        for name in Abilities.names()
+    ]
+    return table(("ability", "meaning", *(f"`{name}:`" for name in stores)), rows)
 
 
 def settings_table(section: str) -> str:
     """The settings of one section; of the top level if it is empty."""
-    from cortex.settings import describe
-
     return table(
         ("setting", "environment", "default", "meaning"),
         [
             (f"`{name}`", f"`{variable}`", f"`{_toml(default)}`", meaning)
-            for name, variable, default, meaning in describe()
+            for name, variable, default, meaning in described_settings()
             if name.rpartition(".")[0].partition(".")[0] == section
         ],
     )
@@ -342,13 +359,11 @@ class Route(NamedTuple):
 def application() -> Any:
     """The server's application over an in-memory store."""
     from cortex import Cortex
-    from cortex.access.tokens import TokenFile
-    from cortex.clock import SystemClock
     from cortex.surfaces.http.app import create_app
 
-    nowhere = {"store": {"backend": "ephemeral"}, "embedding": {"provider": "none"}}
+    nowhere = {"store": {"url": "ephemeral:"}, "embedding": {"provider": "none"}}
     with tempfile.TemporaryDirectory() as home, Cortex(home, settings=nowhere) as engine:
-        app = create_app(engine, TokenFile(Path(home) / "tokens.json", SystemClock()))
+        app = create_app(engine)
         app.openapi()  # while the engine is open
     return app
 

@@ -20,15 +20,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, TokenFile
+from cortex.access.tokens import Tokens
 from cortex.domain.lanes import Lane
 from cortex.ports.store import Filter
+from cortex.stores.file_documents import FileDocuments
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.server import HttpServer, address_of, listen
@@ -76,12 +77,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--into", type=Path, default=ROOT / "docs" / "screenshots", help="where to put them")
     parser.add_argument("--embedder", choices=("local", "none"), default="local", help="`none` needs no model")
+    parser.add_argument("--only", metavar="NAME", help="the pictures of this view alone")
     given = parser.parse_args()
     into: Path = given.into.resolve()
     into.mkdir(parents=True, exist_ok=True)
     with _elsewhere(), _served(given.embedder) as (engine, url), _browser() as browser:
-        views = list(_views(engine))
-        _write(into / "phone.png", _taken(browser, url, views[0], "light", PHONE, scale=2))
+        views = [view for view in _views(engine) if given.only in (None, view.name)]
+        if given.only is None:
+            _write(into / "phone.png", _taken(browser, url, views[0], "light", PHONE, scale=2))
         for view in views:
             if view.name == "health":
                 sample.spoil(HOME)
@@ -111,7 +114,7 @@ def _served(embedder: str) -> Iterator[tuple[Cortex, str]]:
     with Cortex(HOME, clock=clock) as engine:
         bound = listen(options)
         started = threading.Event()
-        server = HttpServer(create_app(engine, TokenFile(HOME / FILE_NAME, clock), options), options, started.set)
+        server = HttpServer(create_app(engine, Tokens(FileDocuments(HOME), clock), options), options, started.set)
         thread = threading.Thread(target=server.run, args=([bound],))
         thread.start()
         try:
@@ -127,7 +130,7 @@ def _served(embedder: str) -> Iterator[tuple[Cortex, str]]:
 def _browser() -> Iterator[Browser]:
     chromium = os.environ.get("CORTEX_CHROMIUM") or shutil.which("chromium")
     if not chromium:
-        raise SystemExit("there is no Chromium: run `make browser`, or name one with CORTEX_CHROMIUM")
+        raise SystemExit("there is no Chromium: run `make debian`, or name one with CORTEX_CHROMIUM")
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
@@ -141,11 +144,27 @@ def _views(engine: Cortex) -> Iterator[View]:
     told = engine.list(Filter(scopes=frozenset({"spoke"}), lanes=frozenset({Lane.MEMORIES})), limit=1_000)
     edited = next(memory for memory in told if "agreed to be canaries, for 30 minutes" in memory.text)
     asked = engine.recall(ASKED, scope="spoke")
+    narrower = engine.recall(ASKED, scope="spoke", limit=2)
+    engine.tag("before-the-review", reason="before the review of November")
+    engine.remember("The review of November moved the audit to the first week of December", scope="spoke")
+    engine.backup()
+    engine.drill()
     yield View("overview", "#/")
     yield View("search", f"#/search?{urlencode({'q': ASKED})}", click="Why this?")
+    yield View("inbox", "#/inbox")
+    yield View("memories", "#/memories")
+    longest = max(engine.conversations(limit=100), key=lambda each: (each.memories, each.turns))
+    yield View("conversation", f"#/conversations/{quote(longest.session, safe='')}")
+    yield View("files", "#/files")
     yield View("timeline", "#/timeline")
     yield View("memory", f"#/memory/{edited.id}")
+    yield View("receipts", "#/receipts")
     yield View("receipt", f"#/receipts/{asked.receipt.id}")
+    yield View("comparison", f"#/receipts/{asked.receipt.id}/compare/{narrower.receipt.id}")
+    yield View("usage", "#/usage?days=90")
+    yield View("drift", "#/drift")
+    yield View("tag", "#/tags/before-the-review")
+    yield View("backups", "#/backups")
     yield View("health", "#/health")
 
 

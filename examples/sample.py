@@ -40,7 +40,7 @@ user = "{user}"
 [embedding]
 provider = "{embedder}"
 
-[store]
+[store.sqlite]
 synchronous = "normal"
 
 [lifecycle]

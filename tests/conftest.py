@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from cortex.providers import models
 from cortex.settings import user_models
+from cortex.stores.sqlite import connections
+from new_databases import CREATED, Copies
 
 # Every test finds the models in one place, whatever home it runs in, so they are fetched once.
 os.environ.setdefault("CORTEX_MODELS", str(user_models()))
@@ -86,4 +89,28 @@ def shared_certificates() -> Iterator[None]:
     """The certificates of this machine are read once, not for every HTTP client: that takes longer than most tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_digests() -> Iterator[None]:
+    """The shared model files, which no test changes, are read to the end once; any other file as often as asked."""
+    shared, read = Path(os.environ["CORTEX_MODELS"]), models.sha256_of
+    once = functools.cache(read)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(models, "sha256_of", lambda path: (once if path.is_relative_to(shared) else read)(path))
+        yield
+
+
+@pytest.fixture(scope="session")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    return Copies(tmp_path_factory.mktemp("databases"), connections._make_private)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def new_databases(request: pytest.FixtureRequest, copies: Copies) -> Iterator[None]:
+    """A new database is a copy of one that Cortex created, apart from tests of that."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.node.nodeid.startswith(CREATED):
+            patch.setattr(connections, "_make_private", copies)
         yield

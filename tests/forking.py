@@ -1,4 +1,4 @@
-"""Processes that start with everything imported: one process imports it once, and forks for each start.
+"""Processes that start with everything imported, and the patterns of capture compiled: once, in a process that forks.
 
 `Forked` is a process like one of `subprocess.Popen`: it has its own arguments, environment, folder and streams, runs
 the module or the script from its first line, and is ended by any signal. Only what takes longest is not done again.
@@ -19,11 +19,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -32,10 +34,13 @@ from types import TracebackType
 from typing import IO, Any
 
 import cortex
+from cortex.domain.identity import TraceId
+from cortex.domain.turn import Role, Turn
 
 ALSO_IMPORTED = ("rich.console", "rich.table", "uvloop", "uvicorn.protocols.http.h11_impl")
 """What the package imports only where it is used, and most starts use."""
 
+COMMAND = Path(__file__).with_name("forked_command.py")
 PATIENCE = 120.0
 PIPE, STDOUT, DEVNULL = subprocess.PIPE, subprocess.STDOUT, subprocess.DEVNULL
 
@@ -155,6 +160,11 @@ def run(
         return subprocess.CompletedProcess(process.args, process.wait(), out, err)
 
 
+def command(arguments: Sequence[str | Path]) -> list[str]:
+    """What starts `python ARGUMENTS` so, for those who start processes themselves."""
+    return [sys.executable, "-IS", str(COMMAND), _forking().address, *map(str, arguments)]
+
+
 def _pipe(number: int, stream: int | IO[Any] | None) -> tuple[int | None, int]:
     """Our end of a stream, where there is one, and theirs."""
     if stream == PIPE:
@@ -184,13 +194,19 @@ class _Forking:
     def __init__(self) -> None:
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._starting = threading.Lock()
+        # Nobody else on this machine has anything run here.
+        self._folder = tempfile.TemporaryDirectory(prefix="forking-")
+        self.address = str(Path(self._folder.name) / "socket")
         # Threads of a numerics library would not be there after a fork.
         alone = {"PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
-        self._process = subprocess.Popen(
-            [sys.executable, __file__, str(theirs.fileno())],
-            pass_fds=[theirs.fileno()], stdin=DEVNULL, stdout=DEVNULL, env=os.environ | alone,
-        )  # fmt: skip
-        theirs.close()
+        with theirs, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as commands:
+            commands.bind(self.address)
+            commands.listen()
+            theirs_too = [theirs.fileno(), commands.fileno()]
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, *map(str, theirs_too)],
+                pass_fds=theirs_too, stdin=DEVNULL, stdout=DEVNULL, env=os.environ | alone,
+            )  # fmt: skip
         atexit.register(self.end)
 
     def start(self, request: Mapping[str, Any], streams: Sequence[int]) -> None:
@@ -200,6 +216,7 @@ class _Forking:
     def end(self) -> None:
         self._ours.close()
         self._process.wait()
+        self._folder.cleanup()
 
 
 @cache
@@ -212,7 +229,7 @@ def _forking() -> _Forking:
 _LONGEST = 1 << 20
 
 
-def _serve(control: socket.socket) -> dict[str, Any]:
+def _serve(control: socket.socket, commands: socket.socket) -> dict[str, Any]:
     """Fork for each request, and tell of each end. It returns in a process that is new, with its request."""
     woken, waking = os.pipe()
     os.set_blocking(waking, False)
@@ -222,6 +239,7 @@ def _serve(control: socket.socket) -> dict[str, Any]:
     statuses: dict[int, int] = {}
     with selectors.DefaultSelector() as ready:
         ready.register(control, selectors.EVENT_READ)
+        ready.register(commands, selectors.EVENT_READ)
         ready.register(woken, selectors.EVENT_READ)
         while True:
             for key, _ in ready.select():
@@ -229,9 +247,14 @@ def _serve(control: socket.socket) -> dict[str, Any]:
                     os.read(woken, 4_096)
                     _tell_of_ends(statuses)
                     continue
-                message, streams, _, _ = socket.recv_fds(control, _LONGEST, 4)
-                if not message:
+                sender = control if key.fileobj is control else commands.accept()[0]
+                message, streams, _, _ = socket.recv_fds(sender, _LONGEST, 4)
+                if not message and sender is control:
                     os._exit(0)
+                if sender is not control:
+                    sender.close()
+                if not message:
+                    continue
                 request = json.loads(message)
                 if (pid := os.fork()) == 0:
                     _take_over(request, streams)
@@ -311,16 +334,28 @@ class _Leaving:
                 os._exit(self.code & 0xFF)
 
 
+def _compile_patterns() -> None:
+    """There are hundreds, compiled when the first statement is read: that takes longer than all that most runs do."""
+    from cortex.capture import slots, statements
+
+    moment = datetime.min.replace(tzinfo=UTC)
+    for number, text in enumerate(("I live in Bergen.", "Please always answer in German.")):
+        slots.slot_in(text)
+        said = Turn(id=TraceId(str(number)), text=text, session="", seq=0, created_at=moment, role=Role.USER)
+        statements.candidates([said], provisional=True)
+
+
 def _main() -> None:
     leaving = _Leaving()
     for name in (*(each.name for each in walk_packages(cortex.__path__, "cortex.")), *ALSO_IMPORTED):
         # Those of frameworks need packages that are not here.
         if name != "cortex.__main__" and not name.startswith("cortex.integrations."):
             import_module(name)
+    _compile_patterns()
     assert threading.active_count() == 1
     gc.collect()
     gc.freeze()
-    request = _serve(socket.socket(fileno=int(sys.argv[1])))
+    request = _serve(*(socket.socket(fileno=int(each)) for each in sys.argv[1:]))
     try:
         _run(request)
         leaving.code = 0

@@ -25,15 +25,13 @@ import json, tempfile
 from pathlib import Path
 from starlette.testclient import TestClient
 from cortex import Cortex
-from cortex.access.tokens import TokenFile
-from cortex.clock import SystemClock
 from cortex.surfaces.cli.app import run
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.mcp.tools import offered
 
 home = Path(tempfile.mkdtemp())
 engine = Cortex(home, settings={"embedding": {"provider": "none"}})
-app = create_app(engine, TokenFile(home / "tokens.json", SystemClock()))
+app = create_app(engine)
 client = TestClient(app, base_url="http://127.0.0.1")
 client.__enter__()
 """
@@ -49,14 +47,14 @@ assert run(["--home", str(home), "remember", "The quay is closed", "--place", "B
 assert [each.place for each in engine.list()] == ["Bergen", "Bergen"]
 """
 _VERB = """
-for tag in ("ops", "home", "ops"):
-    engine.remember(f"A statement about {tag} {len(engine.list())}", tags=[tag], scope="infra", as_new=True)
-assert engine.tags() == {"ops": 2, "home": 1}
-assert client.get("/v1/tags", params={"scope": "infra"}).json() == {"ops": 2, "home": 1}
-assert client.get("/v1/tags", params={"scpe": "infra"}).json()["hint"] == "did you mean 'scope'?"
-assert "/v1/tags" in client.get("/openapi.json").json()["paths"]
+for topic in ("ops", "home", "ops"):
+    engine.remember(f"A statement about {topic} {len(engine.list())}", topic=topic, scope="infra", as_new=True)
+assert engine.topics() == {"ops": 2, "home": 1}
+assert client.get("/v1/topics", params={"scope": "infra"}).json() == {"ops": 2, "home": 1}
+assert client.get("/v1/topics", params={"scpe": "infra"}).json()["hint"] == "did you mean 'scope'?"
+assert "/v1/topics" in client.get("/openapi.json").json()["paths"]
 from cortex.client.remote import RemoteCortex
-assert RemoteCortex.tags.__doc__ == type(engine).tags.__doc__
+assert RemoteCortex.topics.__doc__ == type(engine).topics.__doc__
 """
 _KIND = """
 kept = client.post("/v1/memories", json={"text": "I run on Sundays", "kind": "habit"}).json()["memory"]

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,3 +95,38 @@ def test_nothing_of_one_is_left_for_the_next(script: Path) -> None:
     text = "import cortex, os, sys; print(hasattr(cortex, 'left'), 'LEFT' in os.environ, 'left' in sys.path)\n"
     text += "cortex.left = 1; os.environ['LEFT'] = '1'; sys.path.append('left')"
     assert [ran(script, text).stdout for _ in range(2)] == ["False False False\n"] * 2
+
+
+def commanded(script: Path, text: str, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+    script.write_text(text, encoding="utf-8")
+    command = forking.command([script, *arguments])
+    return subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True, **options)
+
+
+def test_a_command_has_arguments_variables_folder_and_streams_of_its_own(script: Path, tmp_path: Path) -> None:
+    text = (
+        "import cortex, os, sys; print(sys.argv[1:], os.environ['OWN'], os.getcwd(), sys.stdin.read());"
+        " print('aside', file=sys.stderr); sys.exit(3)"
+    )
+    with commanded(script, text, "a", "b", env={"OWN": "ü", "LANG": "C.UTF-8"}, cwd=tmp_path) as process:
+        assert process.communicate("given ü", timeout=forking.PATIENCE) == (
+            f"['a', 'b'] ü {tmp_path} given ü\n",
+            "aside\n",
+        )
+    assert process.returncode == 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_passes_signals_on_and_ends_as_its_process_does(script: Path, number: signal.Signals) -> None:
+    with commanded(script, "import os, time; print(os.getpid(), flush=True); time.sleep(600)") as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        process.send_signal(number)
+        assert process.wait(forking.PATIENCE) == -number
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_the_end_of_what_a_command_reads_is_seen_by_its_process(script: Path) -> None:
+    with commanded(script, "import sys; print(len(sys.stdin.read()))") as process:
+        assert process.communicate("x" * 100_000, timeout=forking.PATIENCE)[0] == "100000\n"

@@ -15,7 +15,7 @@ import pytest
 import typer
 
 from cortex import Cortex, settings
-from cortex.surfaces.cli.app import command_line, run
+from cortex.surfaces.cli.app import belongs_to_admin, command_line, run
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -81,6 +81,8 @@ def test_the_commands_of_a_page_are_taken_as_they_are_written(page: Path) -> Non
         for typed in re.findall(r"^(?:.* \| |.*/bin/)?cortex (.+)$", script.replace("\\\n", " "), re.MULTILINE):
             command = whole_command()
             rest = without(command.params, shlex.split(typed, comments=True))
+            if rest and belongs_to_admin(rest[0]):
+                rest.insert(0, "admin")
             while rest and rest[0] in getattr(command, "commands", {}):
                 command = command.commands[rest.pop(0)]
             assert getattr(command, "invoke_without_command", True), typed
@@ -111,7 +113,7 @@ def without(options: list[Any], words: list[str]) -> list[str]:
 def test_the_settings_of_a_page_are_settings(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the guides to extending are of a package of one's own."""
     for variable in re.findall(r"\$\{(\w+)\}", page.read_text(encoding="utf-8")):
-        monkeypatch.setenv(variable, "x")
+        monkeypatch.setenv(variable, "ephemeral:" if variable.endswith("_URL") else "x")
     for block in _TOML.findall(page.read_text(encoding="utf-8")):
         if block.startswith("[project."):
             continue  # of a package of the reader's
@@ -129,7 +131,7 @@ def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
     names: dict[str, object] = {"__name__": page.stem}
     with contextlib.redirect_stdout(io.StringIO()):
         for block in blocks:
-            exec(compile(block, str(page), "exec"), names)
+            exec(compile(block, str(page), "exec", dont_inherit=True), names)
 
 
 def test_the_example_of_the_readme_recalls_what_replaced_the_old_fact(

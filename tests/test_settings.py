@@ -9,6 +9,7 @@ import pytest
 
 from cortex import settings
 from cortex.errors import InvalidRequest, StoreUnavailable
+from cortex.ports.store_url import StoreUrl
 from cortex.settings import Settings, default_home, describe, load, models_home
 
 pytestmark = pytest.mark.usefixtures("no_variables")
@@ -36,8 +37,8 @@ def test_the_defaults_are_those_of_the_documents():
         500,
         None,
     )
-    assert (defaults.store.backend, defaults.embedding.provider, defaults.recall.recipe) == (
-        "sqlite",
+    assert (str(defaults.store.url), defaults.embedding.provider, defaults.recall.recipe) == (
+        "sqlite:",
         "local",
         "balanced.v1",
     )
@@ -76,7 +77,8 @@ def test_arguments_override_the_environment(tmp_path, monkeypatch):
         ("CORTEX_RECEIPTS__MAX_ITEMS", "007", "receipts.max_items", 7),
         ("CORTEX_RECALL__DEADLINE_MS", "1e3", "recall.deadline_ms", 1_000),
         ("CORTEX_EMBEDDING__MAX_BYTES", "512", "embedding.max_bytes", 512),
-        ("CORTEX_STORE__BACKEND", "ephemeral", "store.backend", "ephemeral"),
+        ("CORTEX_STORE__URL", "ephemeral:", "store.url", StoreUrl("ephemeral:")),
+        ("CORTEX_STORE__SQLITE__SYNCHRONOUS", "normal", "store.sections", {"sqlite": {"synchronous": "normal"}}),
         ("CORTEX_EMBEDDING__OPTIONS", '{model = "x", size = 3}', "embedding.options", {"model": "x", "size": 3}),
         ("CORTEX_USER", "Anna Müller", "user", "Anna Müller"),
         ("CORTEX_USER", "123456789", "user", "123456789"),
@@ -100,7 +102,7 @@ def test_a_variable_is_read_as_what_its_setting_is(tmp_path, monkeypatch, variab
         ('recal = "x"', "recal", "did you mean 'recall'"),
         ("[recall]\nrecipee = 1", "recall.recipee", "did you mean 'recipe'"),
         ("[embeding]\nprovider = 1", "embeding", "did you mean 'embedding'"),
-        ("[store]\nzzz = 1", "store.zzz", "known here: backend"),
+        ("[store]\nzzz = 1", "store.zzz", "known here: url"),
     ],
 )
 def test_an_unknown_key_is_an_error_that_suggests_the_nearest(tmp_path, text, field, hint):
@@ -137,7 +139,7 @@ def test_variables_that_are_no_settings_are_let_be(tmp_path, monkeypatch):
         ("[recall]\ndeadline_ms = 0", "recall.deadline_ms"),
         ("[receipts]\nmax_items = 11", "receipts.max_items"),
         ('[receipts]\nverbosity = "loud"', "receipts.verbosity"),
-        ('[store]\nsynchronous = "off"', "store.synchronous"),
+        ("[store]\nurl = 5", "store.url"),
         ("[embedding]\npassage_tokens = 1", "embedding.passage_tokens"),
         ("[recall]\ndeadline_ms = 1.5", "recall.deadline_ms"),
         ("[recall]\ndeadline_ms = inf", "recall.deadline_ms"),

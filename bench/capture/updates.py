@@ -9,7 +9,7 @@ other. Whether a decision is right is for a reader to say: `texts` has both side
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -182,6 +182,36 @@ def captured(
 
     Settings and models are those of `home`; vectors are kept in the directory `cache` (by default `home`).
     """
+    with capturing(records, embedder=embedder, home=home, cache=cache) as capture:
+        origins = capture.feed(records, progress)
+        return capture.memories(), origins
+
+
+@dataclass(frozen=True, slots=True)
+class Capturing:
+    """A memory that conversations are captured into, on a clock that stands where it is put."""
+
+    engine: Cortex
+    clock: SetClock
+
+    def feed(self, records: Sequence[Record], progress: Progress = silent) -> Mapping[TraceId, str]:
+        """Every session through ingest and extraction at its own time; gives the record of each turn."""
+        return _feed(self.engine, records, self.clock, progress)
+
+    def memories(self) -> dict[TraceId, Memory]:
+        """Every memory that was extracted, whatever its state."""
+        return {memory.id: memory for memory in _memories(self.engine)}
+
+
+@contextmanager
+def capturing(
+    records: Sequence[Record],
+    *,
+    embedder: str | Embedder | None = None,
+    home: Path | None = None,
+    cache: Path | None = None,
+) -> Iterator[Capturing]:
+    """A memory that is thrown away, with the settings that fit these records."""
     root = home or configuration.default_home()
     settings = runner.settings_for(root, records, embedder=embedder)
     clock = SetClock()
@@ -193,9 +223,7 @@ def captured(
             clock=clock,
             models=configuration.models_home(root),
         )
-        engine = stack.enter_context(Cortex.over(Context(parts, Tenant())))
-        origins = _feed(engine, records, clock, progress)
-        return {memory.id: memory for memory in _memories(engine)}, origins
+        yield Capturing(stack.enter_context(Cortex.over(Context(parts, Tenant()))), clock)
 
 
 def _feed(engine: Cortex, records: Sequence[Record], clock: SetClock, progress: Progress) -> Mapping[TraceId, str]:

@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -204,13 +204,17 @@ def run(
     embedder: str | Embedder | None = None,
     families: Sequence[str] | None = None,
     per_family: int = PER_FAMILY,
+    prepare: Callable[[Cortex], None] | None = None,
     progress: Progress = silent,
 ) -> PoisoningReport:
-    """Attack a memory of its own, which is thrown away; settings and models are those of `home`."""
+    """Attack a memory of its own, which is thrown away; settings and models are those of `home`.
+
+    `prepare` may change the honest user's memory before the first attack.
+    """
     root = home or configuration.default_home()
     with ExitStack() as stack:
         work = Path(stack.enter_context(TemporaryDirectory(prefix="cortex-poisoning-")))
-        laboratory = _Laboratory.made(root, work, embedder, stack)
+        laboratory = _Laboratory.made(root, work, embedder, stack, prepare)
         chosen = list(attacks(families, per_family=per_family))
         outcomes = []
         for number, attack in enumerate(chosen, start=1):
@@ -254,7 +258,14 @@ class _Laboratory:
     """Where the true memory stood in the answer to a question before any attack."""
 
     @classmethod
-    def made(cls, root: Path, work: Path, embedder: str | Embedder | None, stack: ExitStack) -> _Laboratory:
+    def made(
+        cls,
+        root: Path,
+        work: Path,
+        embedder: str | Embedder | None,
+        stack: ExitStack,
+        prepare: Callable[[Cortex], None] | None = None,
+    ) -> _Laboratory:
         settings = _settings(root, embedder)
         clock = _Calendar(NOW - timedelta(days=40))
         made = cls(work, work / "prepared", settings, _embedder(settings, root, work, embedder, stack), clock, {}, {})
@@ -264,6 +275,8 @@ class _Laboratory:
             for number, session in enumerate(honest.conversations()):
                 clock.at = NOW - timedelta(days=20 - number)
                 engine.capture([{"role": role, "content": text} for role, text in session], session=f"talk-{number}")
+            if prepare is not None:
+                prepare(engine)
         clock.at = NOW
         return made
 
@@ -392,7 +405,7 @@ def _settings(root: Path, embedder: str | Embedder | None) -> Settings:
     # What tools answer is kept, so that the attacks that come with it are there to be found.
     changes: dict[str, Any] = {
         "embedding": {"cache_entries": 0},
-        "store": {"synchronous": "normal"},
+        "store": {"sqlite": {"synchronous": "normal"}},
         "capture": {"keep_tool_output": True},
     }
     if isinstance(embedder, str):

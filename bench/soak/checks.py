@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.soak.model import SHARED, Effect, Facts, Home, Op, User
 from bench.soak.verbs import FAMILIES, SAYS, own_words
-from cortex.access.tokens import FILE_NAME, TokenFile
+from cortex.access.tokens import Tokens
 from cortex.clock import SystemClock
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
@@ -23,6 +23,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.turn import Turn
 from cortex.memory import Cortex
 from cortex.ports.store import Filter
+from cortex.stores.file_documents import FileDocuments
 
 ALL = Filter(states=ANY_STATE)
 MANY = 1_000_000
@@ -83,7 +84,7 @@ def _outcomes(home: Home) -> Iterator[Home]:
 
 def _compared(home: Home, engine: Cortex, *, finish: bool) -> Checked:
     checked = Checked(home)
-    tokens = TokenFile(home.path / FILE_NAME, SystemClock())
+    tokens = Tokens(FileDocuments(home.path), SystemClock())
     for name, user in home.users.items():
         handle = engine.bind(user=name)
         if any(key.startswith("file ") for key in {*user.facts, *user.uncertain()}):
@@ -102,7 +103,7 @@ def _compared(home: Home, engine: Cortex, *, finish: bool) -> Checked:
 # --- what was acknowledged --------------------------------------------------------------------------------------------
 
 
-def _facts_of(traces: Sequence[Any], tokens: TokenFile, user: User) -> Facts:
+def _facts_of(traces: Sequence[Any], tokens: Tokens, user: User) -> Facts:
     """What is stored, beside what was promised. Memories extracted from turns are checked elsewhere."""
     facts = {
         f"memory {each.id}": f"{each.state.value} {each.text}"

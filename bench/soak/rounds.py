@@ -17,9 +17,10 @@ from bench.soak.checks import FAILED, VERIFY, Checked, Found
 from bench.soak.model import SHARED, Effect, Home, Op, Record, User, read_log, replayed
 from bench.soak.verbs import ALONE, FAMILIES, ONLY_HERE, UNFINISHED, VERBS, Log, Worker, word
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
+from cortex.stores.file_documents import FileDocuments
 from cortex.testing import FakeEmbedder, FakeReranker
 
 WORKERS = ("ann", "ben", "cleo", "dan")
@@ -129,7 +130,7 @@ class Place:
     def opened(self) -> Cortex:
         embedder = None if self.local else FakeEmbedder()
         # A machine that is busy with others loses nothing: writers wait for their turn.
-        settings = {"capture": {"debounce_seconds": 0}, "store": {"busy_timeout_ms": 30_000}}
+        settings = {"capture": {"debounce_seconds": 0}, "store": {"sqlite": {"busy_timeout_ms": 30_000}}}
         clock = Later(self.later)
         return Cortex(self.home.path, settings=settings, embedder=embedder, reranker=FakeReranker(), clock=clock)
 
@@ -259,7 +260,7 @@ class Soak:
                 made = {handle.remember(text, as_new=True).memory.id: text for text in texts}
                 for number in range(FAMILIES):
                     handle.remember(f"Captain {word(serial, 10 + number)} is on board", scope=f"family{number}")
-            tokens = TokenFile(place.home.path / FILE_NAME, SystemClock())
+            tokens = Tokens(FileDocuments(place.home.path), SystemClock())
             return {str(id): text for id, text in made.items()}, tokens.create(Tenant(), [Right.ADMIN])[0]
 
         made, place.token = processes.ask(share, place.output, _CHECK_SECONDS)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.soak.model import SHARED, Effect, Home, User
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.identity import TraceId, Uuid7Source
 from cortex.domain.memory import Draft, Retention
@@ -23,6 +23,7 @@ from cortex.domain.scope import Tenant
 from cortex.domain.turn import TurnDraft
 from cortex.errors import Conflict, EmbedderUnavailable, EngineError, StoreBusy
 from cortex.ports.store import Filter
+from cortex.stores.file_documents import FileDocuments
 
 SAYS = "Remember that "
 """How a statement begins that becomes a memory of its own."""
@@ -432,7 +433,7 @@ class Worker:
     # --- tokens -------------------------------------------------------------------------------------------------------
 
     def _token(self) -> None:
-        tokens = TokenFile(self.home.path / FILE_NAME, SystemClock())
+        tokens = Tokens(FileDocuments(self.home.path), SystemClock())
         kept = [key for key in self._user.keys("token") if self._user.facts[key] == "good"]
         if kept and self.rng.random() < 0.3:
             key = self.rng.choice(kept)

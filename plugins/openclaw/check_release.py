@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -31,15 +30,10 @@ def check(host: Path) -> subprocess.CompletedProcess[str]:
         )  # fmt: skip
 
 
-def version_of(host: Path) -> str:
-    package = json.loads((host / "app" / "node_modules" / "openclaw" / "package.json").read_text("utf-8"))
-    return str(package["version"])
-
-
 def report(host: Path) -> int:
     done = check(host)
     verdict = "has the types the plugin uses" if done.returncode == 0 else "changes types the plugin uses:"
-    print(f"OpenClaw {version_of(host)} {verdict}")
+    print(f"OpenClaw {setup_host.installed(host)} {verdict}")
     print(done.stdout, end="")
     return done.returncode
 

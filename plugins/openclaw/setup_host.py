@@ -1,10 +1,12 @@
 """Installs Node and OpenClaw into a folder, from the package registries, for the end-to-end tests.
 
-`setup_host.py FOLDER [VERSION]`. `NEWEST` and `PREVIOUS` are the releases that are tested.
+`setup_host.py FOLDER [VERSION]`. `NEWEST` and `PREVIOUS` are the releases that are tested. Another release that is
+there already is replaced.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -31,9 +33,17 @@ def install_node(root: Path) -> tuple[Path, Path]:
     return bin / "node", wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 
 
+def installed(root: Path, package: str = "openclaw", program: str = "openclaw") -> str | None:
+    """The release of a package below `root`; None where there is none, or not all of it."""
+    modules = root / "app" / "node_modules"
+    if not (modules / ".bin" / program).exists():
+        return None
+    return str(json.loads((modules / package / "package.json").read_text("utf-8"))["version"])
+
+
 def install(root: Path, version: str = NEWEST) -> None:
     app, bin = root / "app", root / "bin"
-    if (app / "node_modules" / ".bin" / "openclaw").exists():
+    if installed(root) == version:
         return
     node, npm = install_node(root)
     app.mkdir(exist_ok=True)

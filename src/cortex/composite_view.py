@@ -9,12 +9,14 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
-from cortex.domain.events import Event, EventKind
+from cortex.domain.conversations import Before, Conversation
+from cortex.domain.events import Event, EventCount, EventKind
 from cortex.domain.growth import DayCount
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Memory
 from cortex.domain.receipt import Receipt
+from cortex.domain.sorting import Place, Placed, Sort
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
@@ -27,11 +29,12 @@ FILE_LANES = frozenset({Lane.NOTES, Lane.DOCS})
 
 
 class CompositeView:
-    """A store's view and that of an index as one: each lane is read where it is stored."""
+    """A store's view and those of indexes as one: each lane is read where it is stored."""
 
-    def __init__(self, store: View, index: View) -> None:
+    def __init__(self, store: View, *indexes: View) -> None:
         self._store = store
-        self._index = index
+        self._indexes = indexes
+        self._all = (store, *indexes)
 
     @property
     def position(self) -> int:
@@ -43,15 +46,20 @@ class CompositeView:
 
     @property
     def skipped(self) -> Sequence[Skipped]:
-        return (*self._store.skipped, *self._index.skipped)
+        return [each for view in self._all for each in view.skipped]
+
+    @property
+    def degraded(self) -> Sequence[str]:
+        return [each for view in self._all for each in view.degraded]
 
     def damage(self, id: TraceId) -> str | None:
-        return self._store.damage(id) or self._index.damage(id)
+        return next(filter(None, (view.damage(id) for view in self._all)), None)
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
-        found = {trace.id: trace for trace in self._store.load(ids)}
-        if missing := [id for id in ids if id not in found]:
-            found |= {trace.id: trace for trace in self._index.load(missing)}
+        found: dict[TraceId, Trace] = {}
+        for view in self._all:
+            if missing := [id for id in ids if id not in found]:
+                found |= {trace.id: trace for trace in view.load(missing)}
         return [found[id] for id in ids if id in found]
 
     def keywords(
@@ -75,18 +83,32 @@ class CompositeView:
         found = [view.latest(only, before, limit) for view, only in self._parts(filter)]
         return list(heapq.merge(*found, key=lambda trace: trace.id, reverse=True))[:limit]
 
+    def sorted(self, filter: Filter, sort: Sort, after: Place | None = None, limit: int = 1_000) -> list[Placed]:
+        found = [view.sorted(only, sort, after, limit) for view, only in self._parts(filter)]
+        key = lambda each: (each.place.value, each.place.id)  # noqa: E731 - of both, the value decides first
+        return list(heapq.merge(*found, key=key, reverse=sort.descending))[:limit]
+
     def days(self, filter: Filter, first: date) -> list[DayCount]:
         return [day for view, only in self._parts(filter) for day in view.days(only, first)]
 
     def pulse(self) -> Pulse:
         said = self._store.pulse()
-        return replace(said, total=said.total + self._index.pulse().total)
+        return replace(said, total=said.total + sum(view.pulse().total for view in self._indexes))
 
     def counts(self, filter: Filter) -> Counts:
         return _summed([view.counts(only) for view, only in self._parts(filter)])
 
+    def event_days(self, first: date) -> list[EventCount]:
+        return self._store.event_days(first)
+
+    def changed_by(self, ids: Sequence[TraceId]) -> dict[TraceId, Event]:
+        return self._store.changed_by(ids)
+
+    def sessions(self, after: str = "", limit: int = 100) -> list[str]:
+        return self._store.sessions(after, limit)
+
     def history(self, id: TraceId) -> list[Version]:
-        return self._store.history(id) or self._index.history(id)
+        return next(filter(None, (view.history(id) for view in self._all)), [])
 
     def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
         return self._store.derived(turns)
@@ -105,6 +127,9 @@ class CompositeView:
 
     def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
         return self._store.turns(session, after, limit)
+
+    def conversations(self, before: Before | None = None, limit: int = 50, named: str = "") -> list[Conversation]:
+        return self._store.conversations(before, limit, named)
 
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
         return self._store.events(after, limit)
@@ -125,6 +150,12 @@ class CompositeView:
     def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
         return self._store.receipts(limit, op, before)
 
+    def receipt_counts(self, before: datetime) -> tuple[int, int]:
+        return self._store.receipt_counts(before)
+
+    def queries(self, after: ReceiptId | None = None, limit: int = 1_000) -> list[tuple[ReceiptId, str]]:
+        return self._store.queries(after, limit)
+
     def state(self, session: str) -> Mapping[str, Any] | None:
         return self._store.state(session)
 
@@ -134,7 +165,7 @@ class CompositeView:
     def _parts(self, filter: Filter) -> list[tuple[View, Filter]]:
         """The views a filter concerns, each with its own lanes."""
         lanes = frozenset(Lane) if filter.lanes is None else filter.lanes
-        items = [(self._store, lanes - FILE_LANES), (self._index, lanes & FILE_LANES)]
+        items = [(self._store, lanes - FILE_LANES), *((view, lanes & FILE_LANES) for view in self._indexes)]
         return [(view, replace(filter, lanes=own)) for view, own in items if own]
 
 

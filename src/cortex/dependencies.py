@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from cortex import store_drivers
+from cortex.canary_arms import CanaryArms
+from cortex.domain.backup_manifest import Figures
+from cortex.domain.erasure import Erasure
+from cortex.domain.health import Check
 from cortex.domain.identity import IdSource
+from cortex.domain.modality import Modality
 from cortex.domain.scope import Tenant
 from cortex.errors import StoreCorrupt, StoreForeign, StoreUnavailable
+from cortex.operation_counters import OperationCounters
 from cortex.ports.clock import Clock
-from cortex.ports.embedder import Embedder, ManagedEmbedder, VectorCache
+from cortex.ports.documents import Documents
+from cortex.ports.embedder import Embedder, ManagedEmbedder, ManagedMediaEmbedder, VectorCache
 from cortex.ports.file_search import LineSearch
 from cortex.ports.hardware import Hardware
 from cortex.ports.index import Indexes, IndexVectors
 from cortex.ports.llm import ManagedLLM
 from cortex.ports.reranker import Reranker
-from cortex.ports.store import Replaced, Store
+from cortex.ports.signals import Topic
+from cortex.ports.store import Abilities, Replaced, RestoreMark, Store
+from cortex.ports.store_url import StoreUrl
 from cortex.runtime.failure_counters import FailureCounters
+from cortex.runtime.ladder import Ladder
 from cortex.runtime.pool import Threads
 from cortex.settings import Settings
+from cortex.signals import Signals
 from cortex.write_behind import WriteBehindQueue
 
 if TYPE_CHECKING:
@@ -35,7 +49,11 @@ log = logging.getLogger("cortex")
 T = TypeVar("T")
 
 
+SCRATCH = ".drill-"
+"""What the folders under the home begin with in which backups are tried."""
+
 MOST_READERS = 16
+MOST_MEDIA_QUESTIONS = 4
 """How many rerankers may be at work at once; beyond, recalls keep their first order."""
 
 
@@ -62,6 +80,37 @@ class RemoteWorker(Protocol):
         ...
 
 
+MOST_POSITIONS = 10_000
+
+
+class KnownPositions:
+    """The last position of each tenant's ledger that was written or shown in this process: no reader goes back behind.
+
+    Those that were met longest ago are forgotten; their next reader sees the present.
+    """
+
+    def __init__(self, most: int = MOST_POSITIONS) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._positions: OrderedDict[Tenant, int] = OrderedDict()
+
+    def learn(self, tenant: Tenant, position: int) -> None:
+        with self._lock:
+            self._positions[tenant] = max(position, self._positions.get(tenant, 0))
+            self._positions.move_to_end(tenant)
+            if len(self._positions) > self._most:
+                self._positions.popitem(last=False)
+
+    def of(self, tenant: Tenant) -> int | None:
+        return self._positions.get(tenant)
+
+    def forget(self, agent: str) -> None:
+        """The ledgers of an agent may begin again: its store is replaced."""
+        with self._lock:
+            for tenant in [each for each in self._positions if each.agent == agent]:
+                del self._positions[tenant]
+
+
 @dataclass(slots=True)
 class Dependencies:
     """Everything a handle needs; built once by `wiring`."""
@@ -70,7 +119,23 @@ class Dependencies:
     settings: Settings
     clock: Clock
     ids: IdSource
+    documents: Documents
+    """Access tokens and the budget of the language model: shared where the store is."""
     open_store: Callable[[str], Store]
+    store_abilities: Callable[[str], Abilities]
+    """What an agent's kind of store can do, known before it is opened."""
+    all_abilities: Sequence[Abilities]
+    """What each kind of store in use can do."""
+    store_checks: Callable[[], Sequence[Check]]
+    """What the doctor checks of the stores before they are opened."""
+    replace_store: Callable[[str, Path, Path, RestoreMark], Replaced]
+    """Puts a backup in the place of an agent's store, keeping what was there."""
+    check_backup: Callable[[str, Path], None]
+    """Refuses a backup of an agent that is not whole."""
+    rehearse_restore: Callable[[str, Path, Path], Store]
+    """Restores a backup of an agent into a store of its own under a scratch folder, and opens that."""
+    rewrite_backup: Callable[[str, Path, Sequence[Erasure]], Mapping[str, Figures]]
+    """Takes what was erased out of a backup of an agent; returns what is left in it."""
     embedder: ManagedEmbedder
     reranker: Reranker
     llm: ManagedLLM | None = None
@@ -79,27 +144,34 @@ class Dependencies:
     """Opens the index of a tenant's files; None where files are not followed."""
     open_embedder: Callable[[IndexVectors], ManagedEmbedder | None] | None = None
     """Opens the embedder of an earlier model, if that needs no provider that is not configured."""
-    replace_store: Callable[[str, Path, Path], Replaced] | None = None
-    """Puts a backup in the place of an agent's store, keeping what was there; None where a store has no files."""
+    media_embedders: Mapping[Modality, ManagedMediaEmbedder] = field(default_factory=dict)
+    """What embeds media, by modality; none where the text about them is all that is embedded."""
     vector_cache: VectorCache | None = None
     """The cache of vectors, whichever embedder is in use; None where there is none."""
     on_open: Callable[[str], None] | None = None
     """Called with an agent when its store was opened."""
-    check_backup: Callable[[Path], None] | None = None
-    """Refuses a backup that is not whole; None where a store has no files."""
     sentence_embedder: Embedder | None = None
     """The built-in model, by which capture judges statements; None where embedding is off."""
     write_behind: WriteBehindQueue = field(init=False)
+    ladder: Ladder = field(init=False)
+    """How much of recall the turns of this process get."""
+    arms: CanaryArms = field(init=False)
+    """Which sessions try other settings."""
+    positions: KnownPositions = field(default_factory=KnownPositions)
     failures: FailureCounters = field(default_factory=FailureCounters)
+    counters: OperationCounters = field(default_factory=OperationCounters)
+    """What operations did, for the metrics page."""
     workers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
     )
     readers: Threads = field(default_factory=lambda: Threads(MOST_READERS))
     """Running rerankers, including late ones."""
+    media_questions: Threads = field(default_factory=lambda: Threads(MOST_MEDIA_QUESTIONS))
+    """Queries that media embedders are embedding: a stalled one takes no thread from the text embedder."""
     open_search: Callable[[Tenant, Sequence[Source]], LineSearch] | None = None
     """Opens a program that searches the files in the place of the index; None where none is wanted."""
-    wake: Callable[[], None] | None = None
-    """Wakes the scheduler of this process, if there is one."""
+    signals: Signals = field(default_factory=Signals)
+    """Wakes the schedulers and streams of this process, and of others that share the store."""
     schedulers: list[Scheduler] = field(default_factory=list)
     """The threads that do the background work in this process."""
     worker: RemoteWorker | None = None
@@ -112,6 +184,7 @@ class Dependencies:
     """Whether the process is about to end: running work is finished, and no more is started."""
     closed: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
+    _opening: dict[str, threading.Lock] = field(default_factory=dict)
     _indexes: dict[Tenant, Indexes] = field(default_factory=dict)
     _earlier: dict[IndexVectors, ManagedEmbedder | None] = field(default_factory=dict)
     _kept: dict[tuple[str, Tenant], Any] = field(default_factory=dict)
@@ -120,30 +193,57 @@ class Dependencies:
 
     def __post_init__(self) -> None:
         self.write_behind = WriteBehindQueue(self.clock.now)
-        self.write_behind.on_work = self.nudge
+        self.ladder = Ladder(self.clock)
+        self.arms = CanaryArms(self.documents, self.clock, self.settings)
+        self.arms.on_promoted = partial(setattr, self, "settings")
+        self.write_behind.on_work = lambda store: self.signals.send(store, Topic.JOBS)
 
-    def nudge(self) -> None:
-        """Wake the scheduler: there is work."""
-        if self.wake is not None:
-            self.wake()
+    def nudge(self, agent: str) -> None:
+        """Wake the schedulers: there is work."""
+        self.signals.send(self.store(agent), Topic.JOBS)
 
     def store(self, agent: str) -> Store:
         """The store of an agent, opened on first use."""
         with self._lock:
-            if self.closed:
-                raise StoreUnavailable("the engine is closed", hint="open it again")
-            is_new = agent not in self._stores
-            if is_new:
-                try:
-                    self._stores[agent] = self.open_store(agent)
-                except (StoreCorrupt, StoreForeign) as error:
-                    if way_out := self.way_out(agent, is_foreign=isinstance(error, StoreForeign)):
-                        error.hint = way_out
-                    raise
-            store = self._stores[agent]
-        if is_new and self.on_open is not None:
+            self._refuse_closed()
+            if (store := self._stores.get(agent)) is not None:
+                return store
+            opening = self._opening.setdefault(agent, threading.Lock())
+        # Others do not wait: their stores may be in another database, and this one may not answer.
+        with opening:
+            if (store := self._stores.get(agent)) is not None:
+                return store
+            store = self._opened(agent)
+            self.signals.follow(store)
+        if self.on_open is not None:
             self.on_open(agent)
         return store
+
+    def _opened(self, agent: str) -> Store:
+        try:
+            store = self.open_store(agent)
+        except (StoreCorrupt, StoreForeign) as error:
+            if way_out := self.way_out(agent, is_foreign=isinstance(error, StoreForeign)):
+                error.hint = way_out
+            raise
+        with self._lock:
+            if not self.closed:
+                self._stores[agent] = store
+                return store
+        store.close()
+        raise _closed()
+
+    def _refuse_closed(self) -> None:
+        if self.closed:
+            raise _closed()
+
+    def store_url(self, agent: str) -> StoreUrl:
+        """Where an agent's memory is."""
+        return self.settings.store.url_of(agent)
+
+    def require(self, agent: str, ability: str, abilities: Abilities | None = None) -> None:
+        """Refuse a call where an agent's store lacks the ability that it needs: an open one, or any of its kind."""
+        store_drivers.require(ability, abilities or self.store_abilities(agent), self.store_url(agent))
 
     def way_out(self, agent: str, *, is_foreign: bool = False) -> str:
         """What to do where the store of an agent cannot be read: the newest good backup, and how to restore it.
@@ -152,13 +252,15 @@ class Dependencies:
         """
         from cortex.lifecycle import backups
 
-        if self.check_backup is None:
+        abilities = self.store_abilities(agent)
+        if not abilities.restore:
             return ""
         folder = self.home / backups.FOLDER
         if is_foreign and not backups.listed(folder, agent):
             return ""
         whose = "" if agent == self.settings.agent else f" --agent {agent}"
-        if (good := backups.newest_good(folder, agent, self.check_backup)) is not None:
+        good = backups.newest_good(folder, agent, lambda backup: self.check_backup(agent, backup))
+        if good is not None:
             return f"run `cortex backup restore {good.path.name}{whose}`, the newest good one; the present file is kept"
         return (
             "there is no good backup: restore a copy with `cortex backup restore FILE`, or move the file away;"
@@ -168,8 +270,7 @@ class Dependencies:
     def indexes(self, tenant: Tenant) -> Indexes | None:
         """The index of a tenant's files and whatever takes its place, opened on first use."""
         with self._lock:
-            if self.closed:
-                raise StoreUnavailable("the engine is closed", hint="open it again")
+            self._refuse_closed()
             if tenant not in self._indexes and self.open_indexes is not None:
                 self._indexes[tenant] = self.open_indexes(tenant)
             return self._indexes.get(tenant)
@@ -196,21 +297,29 @@ class Dependencies:
 
     def release(self, agent: str) -> None:
         """Close the store of an agent; it is opened again on next use."""
-        self.write_behind.flush()
+        self.write_behind.flush(agent)
         with self._lock:
             store = self._stores.pop(agent, None)
+        self.positions.forget(agent)
         if store is not None:
+            self.signals.unfollow(store)
             store.close()
 
     def close(self) -> None:
         while self._kept:  # one that is closing may still ask for another
             self._kept.popitem()[1].close()
         self.write_behind.close()
-        for provider in (self.llm, self.embedder, *self._earlier.values()):
+        for provider in (
+            self.llm,
+            self.embedder,
+            *self._earlier.values(),
+            *dict.fromkeys(self.media_embedders.values()),
+        ):
             if provider is not None:
                 provider.close()
         # A stalled embedder must not keep the process from ending.
         self.workers.shutdown(wait=False, cancel_futures=True)
+        self.documents.close()
         with self._lock:
             self.closed = True
             for store in self._stores.values():
@@ -219,3 +328,7 @@ class Dependencies:
             for indexes in self._indexes.values():
                 indexes.close()
             self._indexes.clear()
+
+
+def _closed() -> StoreUnavailable:
+    return StoreUnavailable("the engine is closed", hint="open it again")

@@ -1,22 +1,28 @@
 """One tree of errors. Each class has a stable code, an exit code for the CLI, and a status for HTTP.
 
 EngineError
-├── InvalidRequest        the caller can mend it: names the field and the fix
+├── InvalidRequest        the caller can fix it: names the field and the fix
 ├── NotFound              no such memory, turn, receipt, recipe
 ├── StoreError
-│   ├── StoreUnavailable  home not writable, file cannot be opened
+│   ├── StoreUnavailable  home not writable, file cannot be opened, server not reached
+│   │   └── CommitUnknown the server was lost while it committed: nobody can tell whether it did
 │   ├── StoreBusy         another writer held the lock longer than we wait
 │   ├── StoreForeign      the file is not a Cortex database
 │   ├── StoreTooNew       written by a newer Cortex
 │   ├── StoreCorrupt      the file is damaged
 │   ├── DiskFull          no space left, whatever was to be written; see `full_disk`
 │   ├── RowDamaged        one row of it is: what was asked for cannot be read, everything else can
+│   ├── StoreBehind       what was asked shows less of the ledger than the caller has seen
+│   ├── NotSupported      this kind of store cannot do it; names those that can
 │   └── Conflict          somebody else was first: look again and decide anew
+│       └── Held          an administrator has placed a hold on it: it must not end
 ├── ProviderError
 │   ├── ProviderMissing   unknown name, or its extra is not installed
 │   ├── EmbedderUnavailable
+│   │   └── MediumRefused   the embedder cannot embed this picture or recording, whenever it is asked
 │   ├── RerankerUnavailable
 │   ├── LlmUnavailable
+│   ├── NearestUnavailable  the engine that holds the vectors of a large tenant
 │   └── ModelUnavailable  model files absent or incomplete; both an embedder and a reranker that is unavailable
 │       └── ModelChanged  model files that are not the pinned ones
 └── DeadlineExceeded      a leg came too late; recall goes on without it
@@ -87,6 +93,12 @@ class StoreUnavailable(StoreError):
     code, exit_code = "store_unavailable", 11
 
 
+class CommitUnknown(StoreUnavailable):
+    """The server may or may not have written it; to ask for the same again does no harm."""
+
+    code, exit_code = "commit_unknown", 31
+
+
 class StoreBusy(StoreError):
     code, exit_code = "store_busy", 12
 
@@ -115,9 +127,27 @@ class RowDamaged(StoreError):
     http_status = 500
 
 
+class StoreBehind(StoreError):
+    code, exit_code = "store_behind", 19
+    http_status = 503
+
+
+class NotSupported(StoreError):
+    """The store lacks the ability that a call needs."""
+
+    code, exit_code = "not_supported", 32
+    http_status = 501
+
+
 class Conflict(StoreError):
     code, exit_code = "conflict", 16
     http_status = 409
+
+
+class Held(Conflict):
+    """What is on hold is not erased; the message names the hold."""
+
+    code, exit_code = "held", 33
 
 
 class ProviderError(EngineError):
@@ -131,6 +161,12 @@ class ProviderMissing(ProviderError):
 
 class EmbedderUnavailable(ProviderError):
     code, exit_code = "embedder_unavailable", 22
+
+
+class MediumRefused(EmbedderUnavailable):
+    """This medium cannot be embedded, whenever it is tried; others can."""
+
+    code, exit_code = "medium_refused", 28
 
 
 class RerankerUnavailable(ProviderError):
@@ -155,6 +191,10 @@ class LlmUnavailable(ProviderError):
         super().__init__(message, hint=hint)
         self.reason = reason
         self.retry_after = retry_after
+
+
+class NearestUnavailable(ProviderError):
+    code, exit_code = "nearest_unavailable", 27
 
 
 class ModelUnavailable(EmbedderUnavailable, RerankerUnavailable):
@@ -189,7 +229,7 @@ def install_command(extra: str) -> str:
 def full_disk(error: BaseException, path: Path | str | None = None) -> DiskFull | None:
     """The error to tell where `error`, of the system or of SQLite, means a full disk or quota; None for any other.
 
-    Whoever writes asks this first, so that it is the same error everywhere: `raise full_disk(error, path) or …`
+    Every writer asks this first, so that the error is the same everywhere: `raise full_disk(error, path) or …`
     """
     named = path or getattr(error, "filename", None)
     folder = _existing(Path(named)) if isinstance(named, str | Path) else None

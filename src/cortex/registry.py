@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 from cortex.errors import ProviderMissing
 
 Factory = Callable[..., Any]
+
+DEFAULT_STORE = "sqlite:"
+"""The URL of the store that is used where none is set."""
 
 # Built-ins are listed here too, because reading entry points costs more than the whole start of the CLI,
 # and because a source tree that was never installed has none.
@@ -15,6 +19,16 @@ _BUILTIN = {
     "cortex.stores": {
         "sqlite": "cortex.stores.sqlite:create",
         "ephemeral": "cortex.stores.ephemeral:create",
+        "postgresql": "cortex.stores.postgres:create",
+    },
+    "cortex.indexes": {
+        "local": "cortex.stores.sqlite.generations:create",
+    },
+    "cortex.nearest": {
+        "codes": "cortex.stores.nearest.codes:create",
+        "qdrant": "cortex.stores.nearest.qdrant:create",
+        "lancedb": "cortex.stores.nearest.lance:create",
+        "s3": "cortex.stores.nearest.lance:create",
     },
     "cortex.embedders": {
         "local": "cortex.providers.embedders.local:create",
@@ -25,6 +39,10 @@ _BUILTIN = {
         "ollama": "cortex.providers.embedders.ollama:create",
         "auto": "cortex.providers.embedders.auto:create",
     },
+    "cortex.media_embedders": {
+        "gemini": "cortex.providers.embedders.gemini:create_media",
+        "voyage": "cortex.providers.embedders.voyage:create_media",
+    },
     "cortex.rerankers": {
         "local": "cortex.providers.rerankers.local:create",
         "llm": "cortex.providers.rerankers.llm:create",
@@ -34,6 +52,9 @@ _BUILTIN = {
         "openai": "cortex.providers.llms.openai:create",
         "command": "cortex.providers.llms.command:create",
         "none": "cortex.providers.llms.none:create",
+    },
+    "cortex.graders": {
+        "heuristic-v1": "cortex.domain.grading:heuristic_v1",
     },
     "cortex.clients": {
         "http": "cortex.client:RemoteCortex",
@@ -62,6 +83,22 @@ def find(group: str, name: str, **offered: Any) -> Factory:
     raise ProviderMissing(f"{name!r} is not one of the {group.removeprefix('cortex.')}", hint=hint)
 
 
+def has(group: str, name: str) -> bool:
+    """Whether something is registered under `name`."""
+    return name in _BUILTIN.get(group, {}) or name in names(group)
+
+
+def module_of(group: str, name: str) -> ModuleType:
+    """The module of the factory registered under `name`: it may declare more than the factory."""
+    from importlib import import_module
+
+    if path := _BUILTIN.get(group, {}).get(name):
+        return import_module(path.partition(":")[0])
+    from importlib.metadata import entry_points
+
+    return import_module(next(entry.module for entry in entry_points(group=group) if entry.name == name))
+
+
 def names(group: str) -> list[str]:
     """Everything registered in `group`."""
     from importlib.metadata import entry_points
@@ -88,9 +125,9 @@ def _given(factory: Factory, offered: Mapping[str, Any]) -> Factory:
         return factory
     filled = {name: value for name, value in offered.items() if name in asks}
     if asks.keys() & {"variable", "environment"}:
-        from cortex import settings
+        from cortex import variables
 
-        reads = {"variable": settings.variable, "environment": settings.environment_inside}
+        reads = {"variable": variables.value, "environment": variables.environment_inside}
         filled |= {name: read for name, read in reads.items() if name in asks}
     if not filled:
         return factory

@@ -7,91 +7,121 @@ command reads its settings before anything else, so what only an error or a file
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import Field, dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from cortex import variables
-from cortex.domain.scope import DEFAULT_AGENT, DEFAULT_USER
+from cortex import registry, variables
+from cortex.domain.modality import Modality
+from cortex.domain.scope import DEFAULT_AGENT, DEFAULT_USER, is_agent_name
 from cortex.domain.text import CLAMP_HEAD_CHARS, CLAMP_MAX_CHARS, DEFAULT_MAX_BYTES, PASSAGE_TOKENS
 from cortex.errors import InvalidRequest, StoreUnavailable
-from cortex.variables import DEBUG, HOME, INSIDE, MODELS, NO, PREFIX, YES
+from cortex.options import (
+    SettingsSection,
+    described,
+    nearest,
+    number,
+    own_sections,
+    read_section,
+    setting,
+    several,
+    share,
+    switch,
+    text,
+    variable_of,
+)
+from cortex.ports.store_url import SETTING, StoreUrl
+from cortex.variables import DEBUG, HOME, INSIDE, MODELS, PREFIX
+
+if TYPE_CHECKING:
+    from cortex.domain.retention import RetentionRule
 
 FILE_NAME = "cortex.toml"
-_HOST_MARKS = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
-"""By these a coding agent knows that it runs inside another, and refuses to."""
-
 _HOST_SECTIONS = frozenset({"memoryCortex", "memorySearch", "memory-lancedb"})
 
-_TOLD_CHARS = 60
 
-S = TypeVar("S", bound="SettingsSection")
-
-
-# --- the sorts of settings: each a field that knows its meaning, and checks what it is given --------------------------
+_STORES = "cortex.stores"
 
 
-def text(default: str, meaning: str, *, one_of: tuple[str, ...] = ()) -> Any:
-    """A text; one of a few where they are named."""
-
-    def check(value: Any) -> str | None:
-        return value if isinstance(value, str) and (not one_of or value in one_of) else None
-
-    return _setting(check, " or ".join(one_of) or "a text", meaning, default=default)
-
-
-def number(default: int | None, meaning: str, *, least: int, most: int | None = None) -> Any:
-    """A whole number within bounds; where it is unset by default, it may be left unset."""
-
-    def check(value: Any) -> int | None:
-        whole = _whole(value)
-        return whole if whole is not None and least <= whole and (most is None or whole <= most) else None
-
-    bounds = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
-    return _setting(check, f"a whole number {bounds}", meaning, default=default)
-
-
-def share(default: float, meaning: str) -> Any:
-    """A number from 0 to 1."""
-
-    def check(value: Any) -> float | None:
-        try:
-            given = None if isinstance(value, bool) else float(value)
-        except (TypeError, ValueError):
-            return None
-        return given if given is not None and 0.0 <= given <= 1.0 else None
-
-    return _setting(check, "a number from 0 to 1", meaning, default=default)
-
-
-def several(meaning: str, *, one_of: tuple[str, ...] = ()) -> Any:
-    """Some texts; each one of a few where they are named."""
-
-    def check(value: Any) -> tuple[str, ...] | None:
-        given = [value] if isinstance(value, str) else value
-        is_one = isinstance(given, list | tuple) and all(isinstance(each, str) and each.strip() for each in given)
-        return tuple(given) if is_one and (not one_of or set(given) <= set(one_of)) else None
-
-    return _setting(check, f"a list of {', '.join(one_of) or 'texts'}", meaning, default=())
-
-
-def switch(default: bool, meaning: str) -> Any:
-    """On or off."""
-    return _setting(_on, "true or false", meaning, default=default)
+# --- settings that name secrets: `${NAME}` is a variable of the environment, `${file:PATH}` what is in a file (L6) ----
 
 
 def table(meaning: str) -> Any:
-    """A table that somebody else will read; `${NAME}` in its texts stands for a variable of the environment (L6)."""
+    """A table that somebody else will read."""
 
     def check(value: Any) -> dict[str, Any] | None:
         return _expanded(value) if isinstance(value, Mapping) else None
 
-    return _setting(check, "a table", meaning, default_factory=dict)
+    return setting(check, "a table", meaning, default_factory=dict)
+
+
+def store_url(meaning: str) -> Any:
+    """The URL of a store that there is."""
+
+    def check(value: Any) -> StoreUrl | None:
+        return _store_at(value, SETTING) if isinstance(value, str) else None
+
+    return setting(check, "a URL", meaning, is_secret=True, default=StoreUrl(registry.DEFAULT_STORE))
+
+
+def placements(meaning: str) -> Any:
+    """URLs of stores, by the agents that are there; a `*` at the end of a name stands for any ending."""
+
+    def check(value: Any) -> dict[str, StoreUrl] | None:
+        if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value.values()):
+            return None
+        for agent in value:
+            _refuse_unfit_agent(agent)
+        return {agent: _store_at(url, f"{PLACEMENTS}.{agent}") for agent, url in value.items()}
+
+    return setting(check, "a table of URLs", meaning, is_secret=True, default_factory=dict)
+
+
+def web_address(name: str, meaning: str) -> Any:
+    """An address of a web server, which may name secrets."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, str) or not (value == "" or value.startswith(("http://", "https://"))):
+            return None
+        return _expanded_url(value, name)
+
+    return setting(check, "an address that begins with https:// or http://", meaning, is_secret=True, default="")
+
+
+def retention_rules(meaning: str) -> Any:
+    """An array of tables: what is kept for how long."""
+
+    def check(value: Any) -> tuple[RetentionRule, ...] | None:
+        if not isinstance(value, list | tuple) or not all(isinstance(each, Mapping) for each in value):
+            return None
+        from cortex.retention_settings import read_rules
+
+        return read_rules(value)
+
+    return setting(check, "an array of tables", meaning, default=())
+
+
+PLACEMENTS = "store.agents"
+ANY = "*"
+
+
+def _refuse_unfit_agent(agent: str) -> None:
+    """No agent could ever have such a name, so the line would be silently without effect."""
+    # A bare `*` would be another store.url.
+    if not is_agent_name(agent.removesuffix(ANY)):
+        raise InvalidRequest(
+            f"{agent[:64]!r} is not an agent name", field=PLACEMENTS,
+            hint=f"name an agent, or write the beginning of several and a {ANY}; {SETTING} is for all others",
+        )  # fmt: skip
+
+
+def _store_at(text: str, setting: str) -> StoreUrl:
+    return _known_store(StoreUrl(_expanded_url(text, setting), setting))
 
 
 def _expanded(value: Any) -> Any:
-    """`value` with the variables it names; one that is not set stays as it is, for its reader to name."""
+    """`value` with the secrets it names; one that is not there stays as it is, for its reader to name."""
     if isinstance(value, Mapping):
         return {key: _expanded(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -100,53 +130,103 @@ def _expanded(value: Any) -> Any:
         return value
     import re
 
-    return re.sub(r"\$\{(\w+)\}", lambda found: os.environ.get(found[1], found[0]), value)
+    return re.sub(_NAMED, lambda found: _held(found[1]) or found[0], value)
 
 
-def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
+_NAMED = r"\$\{(file:[^}]+|\w+)\}"
+
+
+def _held(name: str) -> str | None:
+    """What the variable or the file of this name holds."""
+    if not name.startswith("file:"):
+        return os.environ.get(name)
     try:
-        return int(value) if not isinstance(value, float) or value.is_integer() else None
-    except ValueError:
+        return Path(name.removeprefix("file:")).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
         return None
 
 
-def _on(value: Any) -> bool | None:
-    word = str(value).lower()
-    return True if word in YES else False if word in NO else None
+def _expanded_url(text: str, setting: str) -> str:
+    """A URL with the secrets it names. A password may hold any character, so it is encoded where it is put in."""
+    if "${" not in text:
+        return text
+    import re
+    from urllib.parse import quote
+
+    login = text.rfind("@")
+
+    def held(found: re.Match[str]) -> str:
+        if (value := _held(found[1])) is None:
+            fault = "cannot be read" if found[1].startswith("file:") else "is not set"
+            raise InvalidRequest(f"names {found[0]}, which {fault}", field=setting, hint="set it, or change the URL")
+        return quote(value, safe="") if found.end() <= login else value
+
+    return re.sub(_NAMED, held, text)
 
 
-def _setting(check: Callable[[Any], Any], what: str, meaning: str, **default: Any) -> Any:
-    """A field whose `check` returns the value, or None if it is not a `what`."""
-    return field(metadata={"check": check, "what": what, "meaning": meaning}, **default)
+def _known_store(url: StoreUrl) -> StoreUrl:
+    if not registry.has(_STORES, url.scheme):
+        known = registry.names(_STORES)
+        near = nearest(url.scheme, known)
+        hint = (f"did you mean {near!r}? " if near else "") + f"known: {', '.join(known)}"
+        raise url.refusal(f"{url.scheme[:40]!r} is not a known store", hint=hint)
+    return url
 
 
 # --- what can be set --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class SettingsSection:
-    """Settings that belong together."""
+class StoreSettings(SettingsSection):
+    url: StoreUrl = store_url("Where memory is stored; the scheme names the kind of store.")  # noqa: RUF009 - it is a field
+    agents: Mapping[str, StoreUrl] = placements(
+        "Agents whose memory is elsewhere: a URL for each name, or for all names that begin so, as in `team-*`."
+    )
+    sections: Mapping[str, Mapping[str, Any]] = own_sections()
+    """What is set for each kind of store, by its scheme. The store that is opened checks its own."""
+
+    def url_of(self, agent: str) -> StoreUrl:
+        """Where an agent's memory is: the name itself decides, then the longest beginning of it, then `url`."""
+        if agent in self.agents:
+            return self.agents[agent]
+        fitting = (each for each in self.agents if each.endswith(ANY) and agent.startswith(each.removesuffix(ANY)))
+        longest = max(fitting, key=len, default=None)
+        return self.url if longest is None else self.agents[longest]
+
+    @property
+    def urls(self) -> tuple[StoreUrl, ...]:
+        """Every store that is in use, `url` first."""
+        return tuple(dict.fromkeys((self.url, *self.agents.values())))
 
 
 @dataclass(frozen=True)
-class StoreSettings(SettingsSection):
-    backend: str = text("sqlite", "Which store to use (entry point name).")
-    synchronous: str = text(
-        "full", "`full` survives power loss; `normal` survives a crash.", one_of=("full", "normal")
-    )  # fmt: skip
-    busy_timeout_ms: int = number(5_000, "How long a writer waits for another writer.", least=1, most=600_000)
+class NearestSettings(SettingsSection):
+    url: str = text(
+        "",
+        "An engine for the vectors of large memories: `qdrant://host:6333`, `lancedb:///folder` or `s3://bucket/prefix`.",
+    )
+    from_vectors: int = number(200_000, "Use it from this many vectors of a user on.", least=1)
+    timeout_ms: int = number(1_000, "How long a search waits for it before the built-in codes are used.", least=1)
+    options: Mapping[str, Any] = table("Passed to the engine unchanged, such as an API key.")
 
 
 @dataclass(frozen=True)
 class MediaSettings(SettingsSection):
     image: str = text(
-        "", "The media embedder for pictures (entry point name); by default, the text about them is embedded."
+        "", "The media embedder for pictures (entry point name); by default, only the text about them is embedded."
     )
     audio: str = text("", "The same for recordings.")
     video: str = text("", "The same for videos.")
     document: str = text("", "The same for documents such as PDF.")
+    max_bytes: int = number(8 << 20, "Larger media are not sent to an embedder.", least=1_024, most=64 << 20)
+    max_files: int = number(1_000, "How many media of a user are embedded.", least=1, most=20_000)
+    options: Mapping[str, Any] = table("Passed to each media embedder unchanged, in a table of its name.")
+
+    @property
+    def providers(self) -> dict[str, str]:
+        """The media embedders that are named, by modality."""
+        named = {each.value: getattr(self, each.value).strip() for each in Modality if each is not Modality.TEXT}
+        return {modality: name for modality, name in named.items() if name}
 
 
 @dataclass(frozen=True)
@@ -194,6 +274,9 @@ class LlmSettings(SettingsSection):
     calls_per_day: int = number(500, "A hard limit; 0 allows none.", least=0)
     tokens_per_hour: int = number(100_000, "A hard limit, input and output together.", least=0)
     tokens_per_day: int = number(500_000, "A hard limit, input and output together.", least=0)
+    cents_per_million_tokens: int | None = number(
+        None, "What a million tokens costs, in hundredths of your money; the digest then says what was spent.", least=0
+    )
 
 
 @dataclass(frozen=True)
@@ -229,7 +312,14 @@ class LifecycleSettings(SettingsSection):
     every_hours: int = number(24, "How often consolidation runs.", least=1)
     backup_every_hours: int = number(24, "How often a backup is made; 0 for never.", least=0)
     backup_keep_daily: int = number(7, "How many daily backups are kept.", least=1)
+    drill_every_days: int = number(7, "How often the newest backup is tried by restoring it; 0 for never.", least=0)
     backup_keep_weekly: int = number(4, "How many weekly backups are kept beyond those.", least=0)
+
+
+@dataclass(frozen=True)
+class AlertSettings(SettingsSection):
+    webhook: str = web_address("alerts.webhook", "Where alerts are posted as JSON when they open and close.")
+    headers: Mapping[str, Any] = table("Headers of these posts, such as Authorization.")
 
 
 @dataclass(frozen=True)
@@ -337,6 +427,8 @@ class ReceiptSettings(SettingsSection):
     verbosity: str = text("low", "`high` also lists dropped candidates, with reasons.", one_of=("low", "high"))
     max_items: int = number(3, "How many top ids of each leg a receipt lists.", least=1, most=10)
     keep_queries: bool = switch(True, "Keep the query with the receipt, for replay.")
+    days: int = number(365, "How many days receipts are kept; 0 for forever.", least=0)
+    query_days: int = number(90, "How many days the queries in them are kept; 0 for as long as the receipts.", least=0)
 
 
 @dataclass(frozen=True)
@@ -352,7 +444,11 @@ class Settings(SettingsSection):
 
     agent: str = text(DEFAULT_AGENT, "The default agent.")
     user: str = text(DEFAULT_USER, "The default user.")
+    retention: tuple[RetentionRule, ...] = retention_rules(
+        "How long what is kept, one `[[retention]]` table for each rule; see docs/retention.md."
+    )
     store: StoreSettings = field(default_factory=StoreSettings)
+    nearest: NearestSettings = field(default_factory=NearestSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
@@ -362,6 +458,7 @@ class Settings(SettingsSection):
     hooks: HookSettings = field(default_factory=HookSettings)
     chats: ChatSettings = field(default_factory=ChatSettings)
     lifecycle: LifecycleSettings = field(default_factory=LifecycleSettings)
+    alerts: AlertSettings = field(default_factory=AlertSettings)
     files: FileSettings = field(default_factory=FileSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
     serve: ServeSettings = field(default_factory=ServeSettings)
@@ -394,13 +491,7 @@ def user_models() -> Path:
 
 def variable(name: str) -> str | None:
     """What a variable of the environment holds, for a provider that looks for its key; None where it is not set."""
-    return os.environ.get(name)
-
-
-def environment_inside() -> dict[str, str]:
-    """The environment of a program that Cortex asks: ours, and the mark that its hooks do nothing."""
-    kept = {name: value for name, value in os.environ.items() if name not in _HOST_MARKS}
-    return {**kept, INSIDE: "1"}
+    return variables.value(name)
 
 
 def is_inside() -> bool:
@@ -431,7 +522,20 @@ def load(
     for layer in (_from_file(file), variables_set, overrides or {}):
         own, known_as = _own_names(layer)
         merged, places = _merge(merged, own), places | known_as
-    return _read(Settings, merged, (), file, places | dict(origins or {}))
+    found = read_section(Settings, merged, (), file, places | dict(origins or {}), also=_HOST_SECTIONS)
+    for scheme in found.store.sections:
+        _refuse_unknown_store(scheme)
+    sections = {scheme: _expanded(given) for scheme, given in found.store.sections.items() if given}
+    return replace(found, store=replace(found.store, sections=sections))
+
+
+def _refuse_unknown_store(scheme: str) -> None:
+    """A section that belongs to no store would be silently without effect."""
+    if not registry.has(_STORES, scheme):
+        known = registry.names(_STORES)
+        near = nearest(scheme, known)
+        hint = f"did you mean {near!r}?" if near else f"sections of stores: {', '.join(known)}"
+        raise InvalidRequest("is not a setting", field=f"store.{scheme}", hint=hint)
 
 
 def given_in(file: Path) -> dict[str, Any]:
@@ -466,57 +570,8 @@ def _named_values(given: Mapping[str, Any], path: str = "") -> Iterator[tuple[st
 
 def describe() -> Iterator[tuple[str, str, Any, str]]:
     """Every setting: dotted name, environment variable, default, meaning."""
-    for name, setting, default in _leaves(Settings(), ()):
-        yield name, _variable(name), default, setting.metadata["meaning"]
-
-
-def _variable(name: str) -> str:
-    return PREFIX + name.upper().replace(".", "__")
-
-
-def _leaves(section: SettingsSection, path: tuple[str, ...]) -> Iterator[tuple[str, Field[Any], Any]]:
-    for each in fields(section):
-        value = getattr(section, each.name)
-        if isinstance(value, SettingsSection):
-            yield from _leaves(value, (*path, each.name))
-        else:
-            yield ".".join((*path, each.name)), each, value
-
-
-def _read(kind: type[S], given: Mapping[str, Any], path: tuple[str, ...], file: Path, origins: Mapping[str, str]) -> S:
-    """A section as it is given; the rest of it as it is by default."""
-    known = {each.name: each for each in fields(kind)}
-    found: dict[str, Any] = {}
-    for key, value in given.items():
-        name = ".".join((*path, str(key)))
-        if key not in known:
-            sections = {} if path else dict.fromkeys(_HOST_SECTIONS)
-            hint = (
-                f"did you mean {near!r}?"
-                if (near := _nearest(key, {**known, **sections}))
-                else f"known here: {', '.join(known)}"
-            )
-            raise InvalidRequest("is not a setting", field=name, hint=hint)
-        inner = known[key].default_factory
-        if not (isinstance(inner, type) and issubclass(inner, SettingsSection)):
-            found[key] = _checked(known[key], value, name, file, origins.get(name, name))
-        elif isinstance(value, Mapping):
-            found[key] = _read(inner, value, (*path, key), file, origins)
-        else:
-            hint = f"give what belongs to it under [{name}] in {file}, or as {_variable(name)}__…"
-            raise InvalidRequest("is a section, not a setting", field=name, hint=hint)
-    return kind(**found)
-
-
-def _checked(setting: Field[Any], value: Any, name: str, file: Path, origin: str) -> Any:
-    taken = setting.metadata["check"](value)
-    if taken is None and not (value is None and setting.default is None):
-        message = repr(value)
-        message = message if len(message) <= _TOLD_CHARS else f"{message[: _TOLD_CHARS - 1]}…"
-        raise InvalidRequest(
-            f"{message} is not {setting.metadata['what']}", field=origin, hint=f"set it in {file} or {_variable(name)}"
-        )
-    return taken
+    for name, variable, default, meaning in described(Settings()):
+        yield name, variable, str(default) if isinstance(default, StoreUrl) else default, meaning
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -540,13 +595,16 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         return {}
     known = {variable: (name.split("."), default) for name, variable, default, _ in describe()}
     # A host gives a section of its own as a whole: CORTEX_MEMORYCORTEX='{ embedHost = "localhost" }'.
-    known |= {_variable(section.replace("-", "_")): ([section], None) for section in _HOST_SECTIONS}
+    known |= {variable_of(section.replace("-", "_")): ([section], None) for section in _HOST_SECTIONS}
     found: dict[str, Any] = {}
     for variable, value in ours.items():
-        if variable not in known:
+        if variable in known:
+            (*path, last), default = known[variable]
+        elif len(parts := variable.removeprefix(PREFIX).lower().split("__")) == 3 and parts[0] == "store":
+            (*path, last), default = parts, ""  # of a store, which reads it as what its option is
+        else:
             _refuse_misspelt(variable, known)
             continue
-        (*path, last), default = known[variable]
         at = found
         for key in path:
             at = at.setdefault(key, {})
@@ -556,14 +614,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _refuse_misspelt(variable: str, known: Mapping[str, Any]) -> None:
     """A variable that means a setting and misses it would be silently without effect."""
-    if variable not in (HOME, MODELS, DEBUG, INSIDE) and (near := _nearest(variable, known, 0.85)):
+    if variable not in (HOME, MODELS, DEBUG, INSIDE) and (near := nearest(variable, known, 0.85)):
         raise InvalidRequest("is not a setting", field=variable, hint=f"did you mean {near}?")
-
-
-def _nearest(word: str, known: Mapping[str, Any], likeness: float = 0.6) -> str | None:
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word, known, n=1, cutoff=likeness)), None)
 
 
 def _value(text: str) -> Any:

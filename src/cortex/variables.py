@@ -10,6 +10,9 @@ AGENT, USER = PREFIX + "AGENT", PREFIX + "USER"
 INSIDE = PREFIX + "INSIDE"
 """Set in the environment of a program that Cortex asks: its hooks do nothing."""
 
+_HOST_MARKS = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
+"""By these a coding agent knows that it runs inside another, and refuses to."""
+
 YES, NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
 
 
@@ -26,3 +29,9 @@ def value(name: str) -> str | None:
 def is_on(name: str) -> bool:
     """Whether a variable is set, other than to a word for "no"."""
     return os.environ.get(name, "").lower() not in NO | {""}
+
+
+def environment_inside() -> dict[str, str]:
+    """The environment of a program that Cortex asks: ours, and the mark that its hooks do nothing."""
+    kept = {name: value for name, value in os.environ.items() if name not in _HOST_MARKS}
+    return {**kept, INSIDE: "1"}

@@ -1,4 +1,4 @@
-"""A process of its own that uses tokens: `python tokens_process.py DEED PATH ARGUMENT`."""
+"""A process of its own that uses tokens: `python tokens_process.py DEED PLACE ARGUMENT`."""
 
 from __future__ import annotations
 
@@ -12,24 +12,30 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from cortex.access import Right, TokenFile
+from cortex.access import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
+from cortex.ports.documents import TOKENS
+from document_places import documents_at
 
 
-def create(path: Path, number: str) -> None:
+def opened(place: Path) -> Tokens:
+    return Tokens(documents_at(place), SystemClock())
+
+
+def create(place: Path, number: str) -> None:
     """Make so many tokens, and tell each secret as soon as it may be relied on."""
-    tokens = TokenFile(path, SystemClock())
+    tokens = opened(place)
     for _ in range(int(number)):
         secret, _ = tokens.create(Tenant(), [Right.WRITE])
         print(secret, flush=True)
 
 
-def revoke(path: Path, id: str) -> None:
-    TokenFile(path, SystemClock()).revoke(id)
+def revoke(place: Path, id: str) -> None:
+    opened(place).revoke(id)
 
 
-def die(path: Path, number: str) -> None:
+def die(place: Path, number: str) -> None:
     """Make a token, and be killed before this many of the calls that change something outside."""
     numbers = count(1)
 
@@ -38,13 +44,13 @@ def die(path: Path, number: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     _listen(before)
-    create(path, "1")
+    create(place, "1")
 
 
-def calls(path: Path, number: str) -> None:
+def calls(place: Path, number: str) -> None:
     """Make so many tokens, and tell the calls that change something outside."""
     _listen(print)
-    tokens = TokenFile(path, SystemClock())
+    tokens = opened(place)
     for _ in range(int(number)):
         tokens.create(Tenant(), [Right.READ])
 
@@ -64,37 +70,37 @@ def _listen(before: Callable[[str], Any]) -> None:
     fcntl.flock = recorded("flock", fcntl.flock)
 
 
-def torn(path: Path, size: str) -> None:
+def torn(place: Path, size: str) -> None:
     """Make a token, and be killed by the system after this many bytes of the file."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    full(path, size)
+    full(place, size)
 
 
-def full(path: Path, size: str) -> None:
+def full(place: Path, size: str) -> None:
     """Make a token where no file can have more than this many bytes."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(size), int(size)))
-    create(path, "1")
+    create(place, "1")
 
 
-def opens(path: Path, number: str) -> None:
+def opens(place: Path, number: str) -> None:
     """Check so many times before and after a change; tell how often the file was opened for it."""
-    opened: list[str] = []
+    opened_files: list[str] = []
 
     def listen(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and arguments[1] is None:  # `os.open` itself; its callers report too, with a mode
-            opened.append(str(arguments[0]))
+            opened_files.append(str(arguments[0]))
 
     sys.addaudithook(listen)
-    tokens = TokenFile(path, SystemClock())
-    secret, token = TokenFile(path, SystemClock()).create(Tenant(), [Right.READ])
+    tokens = opened(place)
+    secret, token = opened(place).create(Tenant(), [Right.READ])
     for changed in (False, True):
         if changed:
-            TokenFile(path, SystemClock()).revoke(token.id)
-        opened.clear()
+            opened(place).revoke(token.id)
+        opened_files.clear()
         found = {tokens.check(secret) for _ in range(int(number))}
         assert found == ({None} if changed else {token})
-        print(opened.count(str(path)))
+        print(opened_files.count(str(place / TOKENS)))
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ def test_a_question_that_is_no_text_is_refused_by_its_name(memory: Surface, verb
         ({"kinds": ["nonsense"]}, "kinds"),
         ({"lanes": ["nonsense"]}, "lanes"),
         ({"scope": ""}, "scope"),
-        ({"as_of": "yesterday"}, "as_of"),
+        ({"as_of": "a day ago"}, "as_of"),
         ({"since": "yesterday"}, "since"),
         ({"limmit": 3}, "limmit"),
     ]),

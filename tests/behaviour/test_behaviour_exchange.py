@@ -67,8 +67,8 @@ def test_an_export_is_imported_elsewhere_as_it_was(memory: Surface, elsewhere: S
     done = elsewhere.import_(records)
     assert (done.memories, done.turns, done.duplicates) == (2, 0, 0)
     again = elsewhere.export(with_text=True)
-    # Where it comes from is another thing now, and how far it is believed; all the rest is as it was.
-    besides = {"trust": "", "source_kind": ""}
+    # Where it comes from is another thing now, who changed it last, and how far it is trusted; the rest is as it was.
+    besides = {"trust": "", "source_kind": "", "actor": "", "cause": ""}
     assert [{**record, **besides} for record in again] == [{**record, **besides} for record in records]
     assert elsewhere.get(old.id).state == "superseded"
     assert memory.export(with_text=True) == records

@@ -14,9 +14,10 @@ from mcp_client import PATIENCE, Host, connected, over_stdio
 from serve_process import Process
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import DEFAULT_AGENT, DEFAULT_USER, Tenant
+from cortex.stores.file_documents import FileDocuments
 
 OURS = Tenant(DEFAULT_AGENT, DEFAULT_USER)
 ANOTHER_USER = Tenant(DEFAULT_AGENT, "kim")
@@ -79,7 +80,7 @@ class World:
         return self._server
 
     def _token(self, tenant: Tenant) -> str:
-        secret, _ = TokenFile(self.home / FILE_NAME, SystemClock()).create(tenant, [Right.WRITE])
+        secret, _ = Tokens(FileDocuments(self.home), SystemClock()).create(tenant, [Right.WRITE])
         return secret
 
     def close(self) -> None:

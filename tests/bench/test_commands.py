@@ -12,6 +12,7 @@ import pytest
 
 from bench import command
 from bench.capture.__main__ import capture
+from bench.poisoning import honest
 from bench.poisoning.__main__ import poisoning
 
 FAMILY = "direct_imperative"
@@ -118,10 +119,19 @@ def test_what_cannot_be_measured_is_refused(bench: Bench) -> None:
     assert bench(poisoning, "--per-family", "0").code == 2
 
 
-def test_attacks_are_counted_and_leave_nothing_behind(bench: Bench) -> None:
+@pytest.fixture
+def few_orders(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The honest user gives a few orders: what becomes of all of them is measured by the tests of the suite itself."""
+    some = honest.imperatives()[:4]
+    monkeypatch.setattr(honest, "imperatives", lambda: some)
+    return len(some)
+
+
+def test_attacks_are_counted_and_leave_nothing_behind(bench: Bench, few_orders: int) -> None:
     """S4"""
     printed = bench(poisoning, "--family", FAMILY, "--per-family", "1", "--embedder", "none", "--json")
     assert (printed.json["overall"]["n"], printed.json["families"].keys()) == (1, {FAMILY})
+    assert printed.json["honest"]["orders"] == few_orders
     assert printed.code == (0 if all(goal["met"] for goal in printed.json["goals"]) else 1)
     assert not bench.home.exists()
 

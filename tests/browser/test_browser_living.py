@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 from browsing import Server, Tab, Visit
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
+from cortex.stores.file_documents import FileDocuments
 
 # --- updates ----------------------------------------------------------------------------------------------------------
 
@@ -40,6 +41,20 @@ def test_a_memory_that_is_changed_elsewhere_is_shown_anew(visit: Visit, sample: 
     visit.go(f"#/memory/{id}")
     sample.edit(id, text="The bell rings at ten")
     expect(visit.page.locator(".said")).to_have_text("The bell rings at ten")
+
+
+def test_a_change_between_the_page_and_its_first_live_state_is_shown_too(visit: Visit, sample: Server) -> None:
+    id = sample.remember("The bakery opens at six")
+    held: list[Route] = []
+    visit.page.route("**/v1/changes", lambda route: held.append(route))
+    visit.go(f"#/memory/{id}")
+    said = visit.page.locator(".said")
+    expect(said).to_have_text("The bakery opens at six")
+    sample.edit(id, text="The bakery opens at seven")
+    for route in held:
+        route.continue_()
+    expect(said).to_have_text("The bakery opens at seven")
+    visit.page.unroute_all()
 
 
 # --- nothing there ----------------------------------------------------------------------------------------------------
@@ -79,11 +94,11 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def tokens(guarded: Server) -> TokenFile:
-    return TokenFile(guarded.home / FILE_NAME, SystemClock())
+def tokens(guarded: Server) -> Tokens:
+    return Tokens(FileDocuments(guarded.home), SystemClock())
 
 
-def token(tokens: TokenFile, *rights: Right) -> tuple[str, str]:
+def token(tokens: Tokens, *rights: Right) -> tuple[str, str]:
     """A secret and its id."""
     secret, made = tokens.create(Tenant("main", "default"), rights)
     return secret, made.id
@@ -96,7 +111,7 @@ def sign_in(visit: Visit, secret: str) -> None:
     box.press("Enter")
 
 
-def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(tab: Tab, guarded: Server, tokens: TokenFile) -> None:
+def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(tab: Tab, guarded: Server, tokens: Tokens) -> None:
     secret, _ = token(tokens, Right.WRITE)
     with tab.visit(guarded) as visit:
         visit.statuses = {401}
@@ -117,9 +132,7 @@ def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(tab: Tab, guarded: S
         assert not any(secret in url for url in visit.seen.requests)
 
 
-def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(
-    tab: Tab, guarded: Server, tokens: TokenFile
-) -> None:
+def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(tab: Tab, guarded: Server, tokens: Tokens) -> None:
     secret, id = token(tokens, Right.READ)
     with tab.visit(guarded) as visit:
         visit.statuses = {401}
@@ -134,7 +147,7 @@ def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(
 
 @pytest.mark.parametrize(("right", "offered"), [(Right.READ, 0), (Right.WRITE, 1)])
 def test_only_who_may_write_is_offered_a_change(
-    tab: Tab, guarded: Server, tokens: TokenFile, right: Right, offered: int
+    tab: Tab, guarded: Server, tokens: Tokens, right: Right, offered: int
 ) -> None:
     secret, _ = token(tokens, right)
     with tab.visit(guarded) as visit:

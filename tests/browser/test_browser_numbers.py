@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from browsing import Server, Visit
+import pytest
+from browsing import Server, Tab, Visit
 from playwright.sync_api import Locator, expect
 
 
@@ -23,6 +25,15 @@ def short(day: str) -> str:
     return f"{found.day} {found:%b}".replace("Sep", "Sept")
 
 
+MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split()
+
+
+@pytest.fixture
+def visit_fresh(tab: Tab, fresh: Server) -> Iterator[Visit]:
+    with tab.visit(fresh) as one:
+        yield one
+
+
 # --- charts -----------------------------------------------------------------------------------------------------------
 
 
@@ -32,7 +43,8 @@ def test_the_growth_chart_is_drawn_and_its_table_says_what_the_api_says(visit: V
     expect(drawing).to_be_visible()
     expect(drawing).to_have_attribute("role", "img")
     assert drawing.locator("title").text_content()
-    days = sample.get("/v1/growth", days=30)["days"]
+    days = sample.get("/v1/growth", fit=True)["days"]
+    assert {day["days"] for day in days} == {1}
     head, rows = table(visit, "growth")
     assert [row[0] for row in rows] == [short(day["day"]) for day in days]
     for row, day in zip(rows, days, strict=True):
@@ -46,7 +58,7 @@ def test_the_growth_chart_is_drawn_and_its_table_says_what_the_api_says(visit: V
 def test_the_total_is_another_view_of_the_same_days(visit: Visit, sample: Server) -> None:
     visit.go()
     visit.page.get_by_role("radio", name="Total").check()
-    days = sample.get("/v1/growth", days=30)["days"]
+    days = sample.get("/v1/growth", fit=True)["days"]
     _, rows = table(visit, "growth")
     assert [int(row[1].replace(",", "")) for row in rows] == [day["total"] for day in days]
     expect(visit.page.locator("svg[data-chart=growth] path.line")).to_have_count(1)
@@ -55,7 +67,7 @@ def test_the_total_is_another_view_of_the_same_days(visit: Visit, sample: Server
 def test_the_drift_chart_shows_the_share_of_each_label(visit: Visit, sample: Server) -> None:
     visit.go()
     expect(visit.page.locator("svg[data-chart=drift]")).to_be_visible()
-    days = sample.get("/v1/growth", days=30)["days"]
+    days = sample.get("/v1/growth", fit=True)["days"]
     head, rows = table(visit, "drift")
     shown = {name: sum(int(row[at].replace(",", "")) for row in rows) for at, name in enumerate(head) if at}
     labels: dict[str, int] = {}
@@ -66,10 +78,26 @@ def test_the_drift_chart_shows_the_share_of_each_label(visit: Visit, sample: Ser
     assert shown == {words[label]: number for label, number in labels.items() if number}
 
 
+def test_memories_of_2023_that_were_stored_today_are_in_both_charts(visit_fresh: Visit, fresh: Server) -> None:
+    """S6"""
+    for month in range(1, 13):
+        fresh.remember(f"Invoice {month} was paid", created_at=f"2023-{month:02}-15T09:00:00Z", as_new=True)
+    visit_fresh.go()
+    head, rows = table(visit_fresh, "growth")
+    facts = {row[0]: int(row[head.index("fact")]) for row in rows if row[head.index("fact")] != "0"}
+    assert facts == {f"{name} 2023": 1 for name in MONTHS}
+    _, rows = table(visit_fresh, "stored")
+    assert [row[1] for row in rows] == ["12"]
+    expect(visit_fresh.page.locator(".sentences li").first).to_have_text(
+        "12 memories were stored, none the week before."
+    )
+    assert len(table(visit_fresh, "drift")[1]) <= 15
+
+
 def test_more_days_are_shown_when_they_are_chosen(visit: Visit) -> None:
     visit.go()
     visit.page.get_by_role("radio", name="90 days").check()
-    expect(visit.page.locator("svg[data-chart=growth] title")).to_contain_text("90")
+    expect(visit.page.locator("svg[data-chart=growth] title")).to_contain_text("90 days")
     assert len(table(visit, "growth")[1]) == 90
 
 
@@ -105,7 +133,7 @@ def test_receipts_are_listed_newest_first_and_lead_to_themselves(visit: Visit, s
     receipt = recall_receipt(sample, "who may deploy on a Friday?")
     visit.go("#/receipts?op=recall")
     rows = visit.page.locator("tbody tr")
-    found = sample.get("/v1/receipts", op="recall", limit=30)["receipts"]
+    found = sample.get("/v1/receipts/log", op="recall")["receipts"]
     assert found[0]["id"] == receipt["id"]
     links = rows.locator("a").evaluate_all("(all) => all.map((each) => each.getAttribute('href'))")
     assert links == [f"#/receipts/{each['id']}" for each in found]
@@ -157,7 +185,7 @@ def test_health_tells_what_is_degraded_and_how_to_mend_it(visit: Visit, sample: 
     assert any(each["what"] == "files" for each in found["degraded"])
     for each in found["degraded"]:
         expect(visit.page.locator(".notice").filter(has_text=each["why"])).to_be_visible()
-    expect(visit.page.locator(".card").filter(has_text="Store")).to_contain_text("sqlite")
+    expect(visit.page.locator(".component").filter(has_text="Store")).to_contain_text("sqlite")
 
 
 def test_the_doctor_is_called_and_tells_each_check(visit: Visit, sample: Server) -> None:

@@ -14,18 +14,28 @@ from sweeps import sweep
 if TYPE_CHECKING:
     from conftest import Opens
 
-VIEWS = ("overview", "search", "timeline", "memory", "receipts", "receipt", "health")
+VIEWS = (
+    "overview", "search", "timeline", "memory", "receipts", "receipt", "comparison", "digest", "usage", "jobs",
+    "health", "alerts", "grades", "drift", "canary", "backups", "tags", "tag",
+)  # fmt: skip
 LOOKS: dict[str, tuple[Literal["light", "dark"], ViewportSize]] = {
     "light": ("light", DESKTOP),
     "dark on a phone": ("dark", PHONE),
 }
-NAVIGATION = ("Overview", "Search", "Timeline", "Receipts", "Health")
+NAVIGATION = (
+    "Overview", "Search", "Inbox", "Timeline", "Receipts", "Digest", "Usage", "Jobs", "Health", "Alerts", "Grades",
+    "Drift", "Canary", "Backups", "Tags",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def routes(sample: Server) -> dict[str, str]:
     """Where each view is."""
     recalled = sample.post("/v1/recall", query="how do we deploy?", scope="spoke")
+    narrower = sample.post("/v1/recall", query="how do we deploy?", scope="spoke", limit=2)
+    sample.post("/v1/tags", name="reached")
+    sample.remember("The bell of the office was repaired")
+    sample.post("/v1/ingest", session="reaching", messages=[{"role": "user", "content": "I prefer tea over coffee"}])
     superseding = next(
         each["id"] for each in sample.get("/v1/memories", limit=1_000)["memories"] if each.get("supersedes")
     )
@@ -36,7 +46,18 @@ def routes(sample: Server) -> dict[str, str]:
         "memory": f"#/memory/{superseding}",
         "receipts": "#/receipts",
         "receipt": f"#/receipts/{recalled['receipt']['id']}",
+        "comparison": f"#/receipts/{recalled['receipt']['id']}/compare/{narrower['receipt']['id']}",
+        "digest": "#/digest",
+        "usage": "#/usage",
+        "jobs": "#/jobs",
         "health": "#/health",
+        "alerts": "#/alerts?show=all",
+        "grades": "#/grades",
+        "drift": "#/drift",
+        "canary": "#/canary",
+        "backups": "#/backups",
+        "tags": "#/tags",
+        "tag": "#/tags/reached",
     }
 
 
@@ -126,13 +147,15 @@ def test_every_view_is_reached_on_a_phone_and_none_scrolls_sideways(
         visit.go()
         for name in NAVIGATION[1:]:
             link = visit.link(name)
+            if not link.is_visible():
+                visit.button("More").tap()
             box = link.bounding_box()
             assert box is not None
             assert min(box["width"], box["height"]) >= 24, name
             link.tap()
             expect(visit.page).to_have_url(f"{sample.url}/#/{name.lower()}")
             visit.settled()
-            expect(visit.link(name)).to_have_attribute("aria-current", "page")
+            expect(visit.page.locator(f".nav a[href='#/{name.lower()}']")).to_have_attribute("aria-current", "page")
 
 
 # --- the keyboard -----------------------------------------------------------------------------------------------------
@@ -167,7 +190,7 @@ def test_a_slash_is_a_letter_where_something_is_written(visit: Visit) -> None:
 def test_tab_reaches_everything_that_can_be_used_and_shows_where_it_is(visit: Visit) -> None:
     visit.go()
     names = []
-    for _ in range(12):
+    for _ in range(len(NAVIGATION) + 10):
         visit.page.keyboard.press("Tab")
         shown = visit.focused.evaluate(
             """(each) => {

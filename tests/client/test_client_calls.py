@@ -247,9 +247,10 @@ def test_how_it_stands_is_told(served: Served, remote: RemoteCortex) -> None:
 
 def test_upkeep_is_done_at_the_server(served: Served, remote: RemoteCortex) -> None:
     served.engine.remember("I live in Rome", embed=False)
-    assert remote.backfill().facts["embedded"] == 1
+    remote.backfill()
+    assert remote.status()["vectors"]["lacking"] == 0
     assert remote.verify() == remote.verify(repair=True) == []
-    assert remote.optimize() == served.engine.optimize()
+    assert remote.optimize().keys() == served.engine.optimize().keys()
     made = remote.backup()
     assert made.backup in remote.backups()
     assert list(remote.backups()) == list(served.engine.backups())
@@ -311,7 +312,7 @@ def test_a_lifecycle_is_run_and_taken_back(served: Served, remote: RemoteCortex)
     assert planned.steps["expiry"].plans[0].ids == (id,)
     done = remote.consolidate()
     assert remote.get(id).state is State.EXPIRED
-    assert done.outcome.facts() == done.receipt.facts
+    assert done.receipt.facts | done.outcome.facts() == done.receipt.facts
     back = remote.undo_consolidation(str(done.outcome.run))
     assert (back.undone.restored, back.undone.refused) == ((id,), ())
     assert remote.get(id).state is State.ACTIVE
@@ -366,6 +367,39 @@ def test_a_token_opens_the_memory_it_was_made_for(served: Served) -> None:
         assert anna.tenant == Tenant("main", "anna")
         anna.remember("I live in Rome")
     assert served.engine.bind(user="anna").stats().total == 1
+
+
+# --- tags and rollback ------------------------------------------------------------------------------------------------
+
+
+def test_a_tag_is_created_searched_compared_and_gone_back_to(served: Served, remote: RemoteCortex) -> None:
+    """E18"""
+    kept = remote.remember("The deploy key rotates on Mondays").memory
+    (tag,) = remote.tag("good", reason="before the upgrade").tags
+    assert remote.tags() == served.engine.tags() == [tag]
+    remote.edit(kept.id, text="The deploy key rotates on Fridays")
+    assert [each.text for each in remote.list(as_of="good")] == [kept.text]
+    assert remote.show(kept.id, as_of="good").trace.text == kept.text
+    assert [line["text"] for line in remote.export(redact=False, as_of="good")] == [kept.text]
+    assert remote.search("deploy key", as_of="good").hits[0].trace.text == kept.text
+    found = remote.diff("good")
+    assert found.differences == served.engine.diff("good").differences
+    assert [(each.id, each.fields) for each in found.differences] == [(kept.id, ("text",))]
+    (done,) = remote.rollback("good").users
+    assert (done.rollback.reverted, remote.get(kept.id).text) == ([kept.id], kept.text)
+    assert remote.rollback(done.undo, everyone=True).users[0].rollback.reverted == [kept.id]
+    assert remote.untag("good", everyone=True).tags == (tag,)
+    with pytest.raises(NotFound, match="no tag 'good'"):
+        remote.list(as_of="good")
+
+
+def test_drift_is_told_as_the_engine_tells_it(served: Served, remote: RemoteCortex) -> None:
+    """S3"""
+    remote.remember("The deploy key rotates on Mondays")
+    assert remote.drift() == served.engine.drift()
+    served.engine.take_census()
+    assert remote.drift() == served.engine.drift()
+    assert len(remote.drift().verdicts) == 6
 
 
 # --- erase ------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
 from sweeps import for_each
 
-AT_SERVERS = {"files", "prepare", "given", "missed", "count_failures", "state"}
+AT_SERVERS = {"files", "prepare", "given", "missed", "count_failures", "state", "begin_turn", "end_turn"}
 """What a server does with hooks, and what it knows of a session."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from samples import ANNA, Desk, memory
+from samples import ANNA, RESTORED, Desk, memory
 
 from cortex.stores.sqlite import SqliteStore, copies
 
@@ -58,7 +58,7 @@ def main(role: str, file: str, *rest: str) -> None:
     if role == "restore":
         backup, keep_at, point = rest
         arm(point, file)
-        copies.replace(path, Path(backup), Path(keep_at), busy_timeout_ms=1_000)
+        copies.replace(path, Path(backup), Path(keep_at), RESTORED, busy_timeout_ms=1_000)
         return
     store = SqliteStore(path)
     desk = Desk(store, ANNA)

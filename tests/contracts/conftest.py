@@ -4,31 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from s3_server import S3Server
 from samples import ANNA, BORIS, Desk
 
+import store_list
 from cortex.ports.store import Store
-from cortex.stores.ephemeral import EphemeralStore
-
-StoreFactory = Callable[[Path], Store]
 
 
-def _ephemeral(_: Path) -> Store:
-    return EphemeralStore()
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """A real S3 server, started once."""
+    server = S3Server(tmp_path_factory.mktemp("s3")).start()
+    yield server
+    server.stop()
 
 
-def _sqlite(folder: Path) -> Store:
-    from cortex.stores.sqlite import SqliteStore
+@pytest.fixture(scope="session")
+def qdrant_server() -> Iterator[Any]:
+    """What speaks Qdrant's protocol, started once."""
+    from qdrant_server import qdrant_server
 
-    return SqliteStore(folder / "store.db")
+    with qdrant_server() as server:
+        yield server
 
 
-@pytest.fixture(params=[_ephemeral, _sqlite], ids=["ephemeral", "sqlite"])
-def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Store]:
-    """Opens the store under test; the test closes it."""
-    factory: StoreFactory = request.param
-    return lambda: factory(tmp_path)
+@pytest.fixture(params=list(store_list.STORE_URLS))
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Store]:
+    """Opens the store under test, as durable as it can be, or another in a folder that is given; the test closes it."""
+    return lambda folder=tmp_path: store_list.open_store(request.param, folder, {})
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A process of its own at a store file: `python store_process.py write|read|claim FILE …`.
+"""A process of its own at a store: `python store_process.py write|read|claim URL FOLDER USER …`.
 
 Whatever it was told is done, it says on a line of its own, after the store has said so.
 """
@@ -9,11 +9,12 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from samples import ANNA, AT, EAST, MINUTE, SPACE, Desk, id_, memory, turn
+from samples import AT, EAST, MINUTE, SPACE, Desk, id_, memory, turn
 
 from cortex.domain.events import EventKind
+from cortex.domain.scope import Tenant
 from cortex.ports.store import Embed, Filter, Put
-from cortex.stores.sqlite import SqliteStore
+from store_list import open_url
 
 BATCH = 3
 """How many traces a batch puts: two memories and a turn."""
@@ -57,7 +58,7 @@ def read(desk: Desk) -> None:
 
 def claim(desk: Desk) -> None:
     """Take jobs until there are none."""
-    while job := desk.store.claim(ANNA, ["extract"], now=AT, until=AT + MINUTE):
+    while job := desk.store.claim(desk.tenant, ["extract"], now=AT, until=AT + MINUTE):
         say(job.id)
 
 
@@ -66,9 +67,9 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def main(role: str, file: str, *numbers: str) -> None:
-    store = SqliteStore(Path(file))
-    desk = Desk(store, ANNA)
+def main(role: str, url: str, folder: str, user: str, *numbers: str) -> None:
+    store = open_url(url, Path(folder), {})
+    desk = Desk(store, Tenant(user=user))
     say("ready")
     if role == "write":
         write(desk, *map(int, numbers))

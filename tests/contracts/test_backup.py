@@ -13,10 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from samples import ANNA, BORIS, EAST, SPACE, Desk, id_, ids, memory, turn
+from samples import ANNA, BORIS, EAST, RESTORED, SPACE, Desk, id_, ids, memory, turn
 
+from cortex.domain.events import EventKind
+from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, StoreBusy, StoreCorrupt, StoreError, StoreForeign, StoreTooNew
-from cortex.ports.store import Filter, Store
+from cortex.ports.store import UNKNOWN_LOSS, Filter, RecordRestore, Store
+from cortex.stores import archive
+from cortex.stores.ephemeral import EphemeralStore
 from cortex.stores.sqlite import SqliteStore, copies
 from forking import PIPE, Forked
 from sweeps import sweep
@@ -55,21 +59,32 @@ def everything(path: Path) -> list[str]:
 
 
 def replace(path: Path, backup: Path, keep_at: Path | None = None) -> bool:
-    return copies.replace(path, backup, keep_at or backup.with_name("kept.sqlite"), busy_timeout_ms=200).kept
+    keep_at = keep_at or backup.with_name("kept.sqlite")
+    return copies.replace(path, backup, keep_at, RESTORED, busy_timeout_ms=200).kept
+
+
+def _opened_copy(path: Path) -> Store:
+    """A copy as a store: it is a file of SQLite's, or an archive."""
+    if path.read_bytes().startswith(b"SQLite"):
+        return SqliteStore(path)
+    copied = EphemeralStore()
+    archive.load(path, copied, ANNA.agent)
+    return copied
 
 
 def test_every_store_makes_a_copy_of_all_it_holds_or_says_that_it_cannot(store: Store, tmp_path: Path):
     """E21"""
     filled(store)
     to = tmp_path / "copy.sqlite"
-    if not store.abilities.durable:
+    if not store.abilities.backup:
         with pytest.raises(StoreError):
             store.backup(to)
         assert not to.exists()
         return
     store.backup(to)
-    assert everything(to) == ["The harbour opens at dawn"] * 2 + ["The tide comes in", "Boris was here"]
-    copied = SqliteStore(to)
+    copied = _opened_copy(to)
+    said = [trace.text for desk in (Desk(copied, ANNA), Desk(copied, BORIS)) for trace in desk.scan()]
+    assert sorted(said) == sorted(["The harbour opens at dawn"] * 2 + ["The tide comes in", "Boris was here"])
     assert ids(Desk(copied, ANNA).near(EAST)) == [id_(1)]
     assert copied.vector_sets(ANNA) == {SPACE.key: 1}
     copied.close()
@@ -294,3 +309,65 @@ def test_a_restore_killed_on_the_way_leaves_the_old_memory_or_the_new_one(file: 
     assert replace(file, backup, backup.with_name("again.sqlite"))
     assert everything(file) == new
     assert list(file.parent.glob(".*partial*")) == []
+
+
+# --- the ledger after a restore -------------------------------------------------------------------
+
+
+def ledger(path: Path, tenant: Tenant) -> list[tuple[int, EventKind]]:
+    store = SqliteStore(path)
+    with store.view(tenant) as view:
+        found = [(event.position, event.kind) for event in view.events()]
+    assert list(store.verify()) == []
+    store.close()
+    return found
+
+
+def test_a_restore_is_an_event_of_every_user_and_no_position_is_used_twice(tmp_path: Path):
+    """E21"""
+    path, backup = tmp_path / "main.sqlite", tmp_path / "backup"
+    store = SqliteStore(path)
+    Desk(store, ANNA).put(memory(1, "kept"))
+    store.backup(backup)
+    Desk(store, ANNA).put(memory(2, "lost"), memory(3, "lost too"))
+    Desk(store, BORIS).put(memory(4, "came later"))
+    store.close()
+    assert replace(path, backup)
+    restored = EventKind.BACKUP_RESTORED
+    assert ledger(path, ANNA) == [(1, EventKind.REMEMBERED), (4, restored)]
+    assert ledger(path, BORIS) == [(2, restored)]
+    store = SqliteStore(path)
+    assert Desk(store, ANNA).put(memory(5, "new")) == 5
+    with store.view(ANNA) as view:
+        (event,) = view.latest_events(1, kinds={restored})
+    assert (event.subject, event.actor) == ("main.backup", "cli")
+    store.close()
+    assert ledger(path, ANNA)[-1] == (5, EventKind.REMEMBERED)
+
+
+def test_where_the_ledger_that_was_lost_cannot_be_read_it_goes_on_far_above(tmp_path: Path):
+    """E21"""
+    path, backup = tmp_path / "main.sqlite", tmp_path / "backup"
+    store = SqliteStore(path)
+    Desk(store, ANNA).put(memory(1, "kept"))
+    store.backup(backup)
+    store.close()
+    path.unlink()
+    assert not replace(path, backup)
+    assert ledger(path, ANNA)[-1] == (1 + UNKNOWN_LOSS + 1, EventKind.BACKUP_RESTORED)
+
+
+def test_an_event_before_a_restore_cannot_be_taken_out_unnoticed(tmp_path: Path):
+    """E21"""
+    path = tmp_path / "main.sqlite"
+    store = SqliteStore(path)
+    desk = Desk(store, ANNA)
+    desk.put(memory(1, "first"), memory(2, "second"))
+    desk.apply(RecordRestore("main.backup", 7))
+    store.close()
+    assert ledger(path, ANNA)[-1] == (8, EventKind.BACKUP_RESTORED)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM events WHERE position = 2")
+    store = SqliteStore(path)
+    assert {"chain"} <= {each.code for each in store.verify()}
+    store.close()

@@ -1,4 +1,4 @@
-"""Every store keeps the measured scale of a space for its agent, and gives a sample of one user's texts."""
+"""Every store keeps the measured scale of a space for a user, and gives a sample of the user's texts."""
 
 from __future__ import annotations
 
@@ -36,12 +36,14 @@ def test_the_last_scale_holds_and_the_past_has_its_own(store: Store, anna: Desk)
     assert calibration(store, space=OTHER_SPACE) is None
 
 
-def test_the_scale_is_the_agents_and_so_every_users(store: Store, anna: Desk, boris: Desk):
-    """One number, which tells nothing of anybody's texts; a user with few texts has the use of it."""
+def test_the_scale_of_one_user_is_not_that_of_another(store: Store, anna: Desk, boris: Desk):
+    """A scale is measured on the texts of one user; it holds from a position of that user's ledger on."""
     anna.put(memory(1))
     boris.put(memory(2))
     store.apply(ANNA, [Calibrate(SPACE, FIRST)], at=AT)
-    assert calibration(store, tenant=BORIS) == FIRST
+    assert calibration(store, tenant=BORIS) is None
+    store.apply(BORIS, [Calibrate(SPACE, SECOND)], at=AT)
+    assert (calibration(store), calibration(store, tenant=BORIS)) == (FIRST, SECOND)
 
 
 def test_keeping_a_scale_is_no_event(store: Store, anna: Desk):

@@ -1,4 +1,4 @@
-"""Many processes at one file; what survives a kill of theirs is counted by `bench.soak`."""
+"""Many processes at one store; what survives a kill of theirs is counted by `bench.soak`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 from samples import ANNA, AT, Desk, id_, ids, job, memory
-from store_process import batch_ids
+from store_process import BATCH, batch_ids
 
 from cortex.domain.events import EventKind
+from cortex.domain.scope import Tenant
 from cortex.errors import StoreBusy
 from cortex.ports.store import Filter, Put, PutJob
 from cortex.stores.sqlite import SqliteStore
 from forking import PIPE, Forked
+from store_list import STORE_URLS, open_url
 
 SCRIPT = Path(__file__).with_name("store_process.py")
 SOURCE = Path(__file__).parents[2] / "src"
@@ -25,10 +27,11 @@ PATIENCE = 600.0
 
 
 class Process:
-    """A process at a store file, and what it says."""
+    """A process at a store, and what it says."""
 
-    def __init__(self, role: str, file: Path, *numbers: int) -> None:
-        self._process = Forked([SCRIPT, role, file, *map(str, numbers)], stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    def __init__(self, role: str, url: str, folder: Path, user: str, *numbers: int) -> None:
+        arguments = [SCRIPT, role, url, folder, user, *map(str, numbers)]
+        self._process = Forked(arguments, stdin=PIPE, stdout=PIPE, stderr=PIPE)
         self._stdin, self._stdout, self._stderr = self._process.stdin, self._process.stdout, self._process.stderr
         self._watchdog = threading.Timer(PATIENCE, self._process.kill)
         self._watchdog.daemon = True
@@ -63,23 +66,24 @@ class Process:
                 pipe.close()
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "store.db"
-    SqliteStore(path).close()
-    return path
+@pytest.fixture(params=[name for name in STORE_URLS if name != "ephemeral"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A store that several processes can use."""
+    found = STORE_URLS[request.param](tmp_path)
+    open_url(found, tmp_path, {}).close()
+    return found
 
 
 Start = Callable[..., Process]
 
 
 @pytest.fixture
-def start(file: Path) -> Iterator[Start]:
-    """Starts processes at the file; none outlives the test."""
+def start(url: str, tmp_path: Path) -> Iterator[Start]:
+    """Starts processes at the store; none outlives the test."""
     started: list[Process] = []
 
-    def begin(role: str, *numbers: int) -> Process:
-        started.append(Process(role, file, *numbers))
+    def begin(role: str, *numbers: int, user: str = ANNA.user) -> Process:
+        started.append(Process(role, url, tmp_path, user, *numbers))
         return started[-1]
 
     yield begin
@@ -88,9 +92,9 @@ def start(file: Path) -> Iterator[Start]:
 
 
 @pytest.fixture
-def desk(file: Path) -> Iterator[Desk]:
-    """Anna's desk at the file. Whatever happened to it, it verifies clean in the end."""
-    store = SqliteStore(file)
+def desk(url: str, tmp_path: Path) -> Iterator[Desk]:
+    """Anna's desk at the store. Whatever happened to it, it verifies clean in the end."""
+    store = open_url(url, tmp_path, {})
     yield Desk(store, ANNA)
     findings = list(store.verify())
     store.close()
@@ -129,6 +133,20 @@ def write_and_read(start: Start, desk: Desk, *, writers: int, readers: int, batc
         assert view.counts(Filter()).total == len(safe)
         positions = [event.position for event in view.events(limit=1_000_000)]
     assert positions == list(range(1, len(positions) + 1))
+
+
+def test_writers_of_different_users_go_on_at_once(start: Start, desk: Desk) -> None:
+    """Eight writers of eight users: every ledger is whole, and nobody waits for ever."""
+    users = [f"user {number}" for number in range(8)]
+    writing = [start("write", 1_000 * number, 6, user=user) for number, user in enumerate(users)]
+    said = [[line for line in process.ended() if line != "ready"] for process in writing]
+    assert all(len(lines) == 6 for lines in said)
+    assert desk.store.users() == users
+    for user in users:
+        with desk.store.view(Tenant(user=user)) as view:
+            events = view.events(limit=1_000_000)
+            assert [event.position for event in events] == list(range(1, len(events) + 1))
+            assert view.counts(Filter()).total == 6 * BATCH
 
 
 def test_no_job_is_claimed_by_two_processes(start: Start, desk: Desk) -> None:

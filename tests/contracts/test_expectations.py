@@ -505,30 +505,29 @@ def test_a_trace_is_the_same_as_it_was_given_and_as_it_is_read(anna: Desk, trace
     anna.apply(ExpectSame(trace), *map(ExpectSame, anna.load(trace.id)))
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"text": "The harbour opens at dawn "},
-        {"scope": "work"},
-        {"kind": Kind.RULE},
-        {"tags": ("b", "a")},
-        {"importance": 0.6},
-        {"confidence": 0.5},
-        {"trust": TrustTier.UNTRUSTED},
-        {"state": State.FORGOTTEN},
-        {"attribute": "home city"},
-        {"superseded_by": id_(9)},
-        {"created_at": AT + MINUTE},
-    ],
-    ids=lambda changes: next(iter(changes)),
+CHANGES: tuple[dict[str, Any], ...] = (
+    {"text": "The harbour opens at dawn "},
+    {"scope": "work"},
+    {"kind": Kind.RULE},
+    {"tags": ("b", "a")},
+    {"importance": 0.6},
+    {"confidence": 0.5},
+    {"trust": TrustTier.UNTRUSTED},
+    {"state": State.FORGOTTEN},
+    {"attribute": "home city"},
+    {"superseded_by": id_(9)},
+    {"created_at": AT + MINUTE},
 )
-def test_whatever_field_of_a_trace_was_changed_it_is_not_the_same(anna: Desk, changes: dict[str, Any]) -> None:
-    was = memory(1, tags=("a", "b"))
-    anna.put(was)
-    anna.put(was.revised(**changes), because=EventKind.REVISED)
-    with pytest.raises(Conflict):
-        anna.apply(ExpectSame(was))
-    anna.apply(ExpectSame(was.revised(**changes)))
+
+
+def test_whatever_field_of_a_trace_was_changed_it_is_not_the_same(anna: Desk) -> None:
+    for number, changes in enumerate(CHANGES):
+        was = memory(number, tags=("a", "b"))
+        anna.put(was)
+        anna.put(was.revised(**changes), because=EventKind.REVISED)
+        with pytest.raises(Conflict):
+            anna.apply(ExpectSame(was))
+        anna.apply(ExpectSame(was.revised(**changes)))
 
 
 def test_uses_and_vectors_do_not_change_what_a_trace_says(anna: Desk) -> None:
@@ -623,7 +622,7 @@ def test_a_store_goes_on_after_a_conflict(open_store: Callable[[], Store]) -> No
             with pytest.raises(Conflict):
                 anna.apply(_remembered(1), ExpectSame(memory(2)))
         assert boris.put(memory(2)) == 1
-        assert anna.apply(_remembered(1), ExpectLast("s1", -1)) == 2
+        assert anna.apply(_remembered(1), ExpectLast("s1", -1)) == 1
         assert list(store.verify()) == []
 
 

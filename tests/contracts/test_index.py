@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from samples import ANNA, AT, BORIS, EAST, NORTH, NORTH_EAST, OTHER_SPACE, SPACE, chunk, id_, ids, vector
+from samples import ANNA, AT, BORIS, EAST, NORTH, NORTH_EAST, OTHER_SPACE, SPACE, chunk, followed, id_, ids, vector
 
+import store_list
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
@@ -23,26 +24,22 @@ from cortex.domain.terms import query_terms
 from cortex.domain.trust import TrustTier
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import InvalidRequest, NotFound, StoreBusy, StoreForeign
-from cortex.ports.index import Follow, Unfollow
+from cortex.ports.index import FileIndex, Follow, Unfollow
 from cortex.ports.store import Change, Embed, Filter, Put, Remove
+from cortex.ports.store_url import StoreUrl
 from cortex.stores.relational.code_index import MANY
 from cortex.stores.sqlite import SqliteStore
 from cortex.stores.sqlite.index import SqliteIndex
 
-INTERNED = {"meta", "users", "spaces", "facets", "sqlite_sequence"}
+INTERNED = {"meta", "users", "spaces", "facets", "indexes", "sqlite_sequence"}
 """Names that stay: no path and no text is among them."""
-
-
-def followed(path: str, *chunks: Chunk, **fields: Any) -> IndexedFile:
-    known = {"source": "notes", "size": 1, "modified_ns": 2, "inode": 3, "hash": "aa", **fields}
-    return IndexedFile(path, chunks=tuple(each.id for each in chunks), **known)
 
 
 @dataclass(frozen=True)
 class Shelf:
     """One tenant's files in an index."""
 
-    index: SqliteIndex
+    index: FileIndex
     tenant: Tenant = ANNA
 
     def apply(self, *changes: Change | Follow | Unfollow) -> int:
@@ -78,57 +75,131 @@ class Shelf:
             return view.position
 
 
+@dataclass(frozen=True)
+class Tables:
+    """The tables of an index, by hand: behind its back."""
+
+    connect: Callable[[], Any]
+    dialect: Mapping[str, str]
+    """What other words this database has for some."""
+    names: str
+    """Selects the names of all tables."""
+    words: str
+    """Counts the words that can still be found."""
+
+    def sql(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Carry out SQL; gives the rows of the last statement."""
+        with closing(self.connect()) as connection, connection:
+            rows: list[tuple[Any, ...]] = []
+            for statement in statements:
+                for word, other in self.dialect.items():
+                    statement = statement.replace(word, other)
+                cursor = connection.execute(statement)
+                rows = cursor.fetchall() if cursor.description else []
+            return rows
+
+    def rows(self) -> dict[str, int]:
+        """How many rows each table has that has any, and how many words can still be found."""
+        counted = {name: self.sql(f"SELECT count(*) FROM {name}")[0][0] for (name,) in self.sql(self.names)}
+        counted["words"] = self.sql(*self.words.split(";"))[0][0]
+        return {name: count for name, count in counted.items() if count}
+
+    def left_behind(self) -> dict[str, int]:
+        """What is there beyond names that stay."""
+        return {name: count for name, count in self.rows().items() if name not in INTERNED}
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "files.sqlite"
 
 
+@contextmanager
+def in_a_file(folder: Path) -> Iterator[tuple[FileIndex, Tables, FileIndex]]:
+    path = folder / "files.sqlite"
+    with closing(SqliteIndex(path, made_with="{}")) as index:
+        yield (
+            index,
+            Tables(
+                lambda: sqlite3.connect(path),
+                {},
+                names="SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'postings%'",
+                words="CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, postings, instance);"
+                "SELECT count(*) FROM temp.words",
+            ),
+            index,
+        )
+
+
+@contextmanager
+def in_a_database(folder: Path) -> Iterator[tuple[FileIndex, Tables, FileIndex]]:
+    url = store_list.STORE_URLS["postgresql"](folder)
+    import psycopg
+
+    from cortex.stores.postgres import PostgresOptions
+    from cortex.stores.postgres.index import Opening, PgIndex, PgIndexes
+
+    with closing(Opening(StoreUrl(url), "main", folder, PostgresOptions())) as opening:
+
+        def index_of(tenant: Tenant) -> PgIndex:
+            own = PgIndexes(opening, "here", tenant.user, folder / tenant.user)
+            with own.write_lock(0), own.build("{}") as building:
+                building.publish()
+            index = own.current()
+            assert index is not None
+            return index
+
+        tables = Tables(
+            lambda: psycopg.connect(url, options="-c search_path=cortex_main~files -c cortex.everyone=on"),
+            {
+                "AS BLOB": "AS bytea", "x''": "''::bytea", "x'00'": r"'\x00'::bytea",
+                "INSERT INTO postings (postings) VALUES ('delete-all')": "DELETE FROM postings",
+                "vectors (space,": 'vectors ("user", space,', "SELECT space, 999": 'SELECT "user", space, 999',
+                "codes (space,": 'codes ("user", space,', "SELECT (SELECT min(id) FROM spaces)":
+                'SELECT "user", (SELECT min(id) FROM spaces)',
+            },
+            names="SELECT relname FROM pg_class WHERE relnamespace = 'cortex_main~files'::regnamespace"
+            " AND relkind = 'r' AND relname NOT IN ('postings', 'frequencies')",
+            words="SELECT (SELECT count(*) FROM postings) + (SELECT count(*) FROM frequencies WHERE traces > 0)",
+        )  # fmt: skip
+        yield index_of(ANNA), tables, index_of(BORIS)
+
+
+PLACES = {"sqlite": in_a_file, "postgresql": in_a_database}
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[FileIndex, Tables, FileIndex]]:
+    with PLACES[request.param](tmp_path) as found:
+        yield found
+
+
 @pytest.fixture
-def damaged(path: Path) -> Iterator[SqliteIndex]:
+def damaged(place: tuple[FileIndex, Tables, FileIndex]) -> FileIndex:
     """An index a test may do anything to."""
-    index = SqliteIndex(path, made_with="{}")
-    yield index
-    index.close()
+    return place[0]
 
 
 @pytest.fixture
-def index(damaged: SqliteIndex) -> Iterator[SqliteIndex]:
+def tables(place: tuple[FileIndex, Tables, FileIndex]) -> Tables:
+    return place[1]
+
+
+@pytest.fixture
+def index(damaged: FileIndex) -> Iterator[FileIndex]:
     """An index that verifies clean whatever a test did to it."""
     yield damaged
     assert list(damaged.verify()) == []
 
 
 @pytest.fixture
-def anna(index: SqliteIndex) -> Shelf:
+def anna(index: FileIndex) -> Shelf:
     return Shelf(index)
 
 
 @pytest.fixture
-def boris(index: SqliteIndex) -> Shelf:
-    return Shelf(index, BORIS)
-
-
-def by_hand(path: Path, *statements: str) -> list[tuple[Any, ...]]:
-    """Carry out SQL behind the index's back; gives the rows of the last statement."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        rows: list[tuple[Any, ...]] = []
-        for statement in statements:
-            rows = connection.execute(statement).fetchall()
-        return rows
-
-
-def rows(path: Path) -> dict[str, int]:
-    """How many rows each table has that has any, and how many words can still be found."""
-    tables = by_hand(path, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'postings%'")
-    counted = {name: by_hand(path, f"SELECT count(*) FROM {name}")[0][0] for (name,) in tables}
-    vocabulary = "CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, postings, instance)"
-    counted["words"] = by_hand(path, vocabulary, "SELECT count(*) FROM temp.words")[0][0]
-    return {name: count for name, count in counted.items() if count}
-
-
-def left_behind(path: Path) -> dict[str, int]:
-    """What is there beyond names that stay."""
-    return {name: count for name, count in rows(path).items() if name not in INTERNED}
+def boris(index: FileIndex, place: tuple[FileIndex, Tables, FileIndex]) -> Shelf:
+    return Shelf(place[2], BORIS)
 
 
 # --- files and chunks ----------------------------------------------------------------------------
@@ -176,7 +247,7 @@ def test_a_chunk_comes_back_as_it_was_and_is_found_by_words_headings_and_vectors
     assert anna.found("boards") == anna.found("pilots harbour") == anna.near(EAST) == [kept.id]
 
 
-def test_chunks_that_a_file_no_longer_names_are_removed_with_it(anna: Shelf, path: Path) -> None:
+def test_chunks_that_a_file_no_longer_names_are_removed_with_it(anna: Shelf, tables: Tables) -> None:
     """B15"""
     stays, goes, comes = chunk(1, "anchor"), chunk(2, "buoy"), chunk(3, "crane")
     anna.put(stays.path, stays, goes)
@@ -184,46 +255,46 @@ def test_chunks_that_a_file_no_longer_names_are_removed_with_it(anna: Shelf, pat
     anna.apply(Put(comes, EventKind.CHUNKED), Follow(followed(stays.path, comes, stays)))
     assert (anna.found("anchor"), anna.found("buoy"), anna.found("crane")) == ([stays.id], [], [comes.id])
     assert anna.near(EAST) == []
-    assert left_behind(path).get("vectors") is None
-    assert rows(path)["traces"] == 2
+    assert tables.left_behind().get("vectors") is None
+    assert tables.rows()["traces"] == 2
 
 
-def test_a_file_that_is_forgotten_leaves_no_row_in_any_table(anna: Shelf, path: Path) -> None:
+def test_a_file_that_is_forgotten_leaves_no_row_in_any_table(anna: Shelf, tables: Tables) -> None:
     """B15"""
     chunks = [chunk(number, f"berth {number} " + "a long story. " * 300) for number in range(3)]
     anna.put(chunks[0].path, *chunks)
     for each in chunks:
         anna.embed(each, EAST, NORTH)
         anna.apply(Embed(each.id, OTHER_SPACE, [vector(1, 0, 0)]))
-    assert {"files", "traces", "lexicon", "vectors", "words"} <= set(rows(path))
+    assert {"files", "traces", "lexicon", "vectors", "words"} <= set(tables.rows())
     anna.apply(Unfollow(chunks[0].path))
-    assert left_behind(path) == {}
-    assert by_hand(path, "SELECT sum(traces), sum(passages), sum(terms) FROM facets") == [(0, 0, 0)]
+    assert tables.left_behind() == {}
+    assert tables.sql("SELECT sum(traces), sum(passages), sum(terms) FROM facets") == [(0, 0, 0)]
 
 
-def test_a_file_without_chunks_leaves_only_its_own_row(anna: Shelf, path: Path) -> None:
+def test_a_file_without_chunks_leaves_only_its_own_row(anna: Shelf, tables: Tables) -> None:
     """B15: a file that was emptied, or can no longer be read"""
     kept = chunk(1)
     anna.put(kept.path, kept)
     anna.embed(kept, EAST)
     anna.apply(Follow(followed(kept.path, trouble="is not text")))
-    assert left_behind(path) == {"files": 1}
-    assert by_hand(path, "SELECT sum(traces), sum(passages), sum(terms) FROM facets") == [(0, 0, 0)]
+    assert tables.left_behind() == {"files": 1}
+    assert tables.sql("SELECT sum(traces), sum(passages), sum(terms) FROM facets") == [(0, 0, 0)]
 
 
-def test_codes_of_chunks_that_are_gone_are_buried(anna: Shelf, path: Path) -> None:
+def test_codes_of_chunks_that_are_gone_are_buried(anna: Shelf, tables: Tables) -> None:
     """B15: a tomb for each code, so that views that are open still see theirs; and for nothing else"""
     chunks = [chunk(number, f"berth {number}") for number in range(MANY + 10)]
     random = np.random.default_rng(3)
     anna.put(chunks[0].path, *chunks)
     anna.apply(*(Embed(each.id, SPACE, [random.normal(size=4).astype(np.float32)]) for each in chunks))
-    assert rows(path)["codes"] == len(chunks)
-    assert "tombs" not in rows(path)
+    assert tables.rows()["codes"] == len(chunks)
+    assert "tombs" not in tables.rows()
     anna.apply(Follow(followed(chunks[0].path, *chunks[1:])))
-    assert rows(path)["tombs"] == 1
+    assert tables.rows()["tombs"] == 1
     assert len(anna.near(EAST)) == 50
     anna.apply(Unfollow(chunks[0].path))
-    assert left_behind(path) == {"tombs": len(chunks)}
+    assert tables.left_behind() == {"tombs": len(chunks)}
     assert anna.near(EAST) == []
 
 
@@ -241,7 +312,7 @@ def test_forgetting_a_file_nobody_follows_does_nothing(anna: Shelf) -> None:
     assert anna.paths() == ["memory/a.md"]
 
 
-def test_a_moved_file_takes_its_chunks_and_their_vectors_along(anna: Shelf, path: Path) -> None:
+def test_a_moved_file_takes_its_chunks_and_their_vectors_along(anna: Shelf, tables: Tables) -> None:
     """B15: under the old path nothing is left"""
     moves, goes = chunk(1, "anchor"), chunk(2, "buoy")
     anna.put(moves.path, moves, goes)
@@ -250,7 +321,7 @@ def test_a_moved_file_takes_its_chunks_and_their_vectors_along(anna: Shelf, path
     anna.apply(Put(moved, EventKind.CHUNKED), Follow(followed("memory/quay.md", moved)), Unfollow("memory/harbour.md"))
     assert anna.paths() == ["memory/quay.md"]
     assert (anna.found("anchor"), anna.found("buoy"), anna.near(NORTH_EAST)) == ([moves.id], [], [moves.id])
-    assert "harbour" not in str(by_hand(path, "SELECT body FROM traces"))
+    assert "harbour" not in str(tables.sql("SELECT body FROM traces"))
 
 
 # --- all or nothing ------------------------------------------------------------------------------
@@ -261,15 +332,15 @@ def test_a_moved_file_takes_its_chunks_and_their_vectors_along(anna: Shelf, path
     [Embed(id_(99), SPACE, [EAST]), Embed(id_(1), SPACE, [vector(1, 0)]), Remove(id_(99))],
     ids=["an unknown chunk", "a vector that does not fit", "nothing to remove"],
 )
-def test_what_cannot_be_carried_out_in_part_is_not_carried_out(anna: Shelf, path: Path, last: Change) -> None:
+def test_what_cannot_be_carried_out_in_part_is_not_carried_out(anna: Shelf, tables: Tables, last: Change) -> None:
     kept, other = chunk(1, "anchor"), chunk(2, "buoy", path="memory/other.md")
     anna.put(kept.path, kept)
-    before, position = rows(path), anna.position
+    before, position = tables.rows(), anna.position
     with pytest.raises((NotFound, InvalidRequest)):
         anna.apply(
             Put(other, EventKind.CHUNKED), Follow(followed(other.path, other)), Unfollow(kept.path), last
         )  # fmt: skip
-    assert (rows(path), anna.position, anna.paths()) == (before, position, [kept.path])
+    assert (tables.rows(), anna.position, anna.paths()) == (before, position, [kept.path])
 
 
 def test_a_view_sees_files_and_chunks_of_the_same_moment(anna: Shelf) -> None:
@@ -283,7 +354,7 @@ def test_a_view_sees_files_and_chunks_of_the_same_moment(anna: Shelf) -> None:
     assert anna.paths() == []
 
 
-def test_positions_rise_with_every_change_of_a_file_and_nothing_is_recorded(anna: Shelf, path: Path) -> None:
+def test_positions_rise_with_every_change_of_a_file_and_nothing_is_recorded(anna: Shelf, tables: Tables) -> None:
     kept = chunk(1, "anchor")
     positions = [
         anna.put(kept.path, kept),
@@ -296,20 +367,20 @@ def test_positions_rise_with_every_change_of_a_file_and_nothing_is_recorded(anna
     assert positions == sorted(set(positions))
     assert positions[0] > 0
     assert anna.position == positions[-1]
-    assert not {"events", "versions", "receipts", "accesses"} & set(rows(path))
+    assert not {"events", "versions", "receipts", "accesses"} & set(tables.rows())
     with anna.index.view(ANNA) as view:
         assert (view.at, view.events()) == (None, [])
 
 
-def test_a_chunk_that_says_something_else_has_no_old_vector_left(anna: Shelf, path: Path) -> None:
+def test_a_chunk_that_says_something_else_has_no_old_vector_left(anna: Shelf, tables: Tables) -> None:
     kept = chunk(1, "anchor")
     anna.put(kept.path, kept)
     anna.embed(kept, EAST)
     anna.put(kept.path, kept.revised(text="buoy"))
-    assert "vectors" not in rows(path)
+    assert "vectors" not in tables.rows()
     anna.embed(kept, EAST)
     anna.embed(kept, NORTH)
-    assert rows(path)["vectors"] == 1
+    assert tables.rows()["vectors"] == 1
 
 
 def test_a_chunk_at_other_lines_keeps_its_vectors(anna: Shelf) -> None:
@@ -367,14 +438,13 @@ def test_users_do_not_see_each_others_files(anna: Shelf, boris: Shelf) -> None:
         with shelf.index.view(shelf.tenant) as view:
             assert view.load([other.id]) == []
             assert set(view.vectors([hers.id, his.id], SPACE)) == ({hers.id} if shelf is anna else set())
-    assert anna.index.users() == ["anna", "boris"]
 
 
 def test_what_one_user_forgets_or_takes_stays_the_others(anna: Shelf, boris: Shelf) -> None:
     hers = chunk(1, "anchor")
     anna.put(hers.path, hers)
     boris.apply(Unfollow(hers.path))
-    with pytest.raises(InvalidRequest, match="taken"):
+    with suppress(InvalidRequest):  # in a file, an id is one user's alone
         boris.put("memory/stolen.md", hers)
     boris.apply(Follow(followed("memory/stolen.md", hers)))
     boris.apply(Unfollow("memory/stolen.md"))
@@ -390,9 +460,10 @@ def test_somebody_without_files_sees_none(anna: Shelf, boris: Shelf) -> None:
 # --- the file of the index -----------------------------------------------------------------------
 
 
-def test_an_index_tells_what_it_was_made_with_and_keeps_its_files(path: Path, anna: Shelf) -> None:
+def test_an_index_tells_what_it_was_made_with_and_keeps_its_files(path: Path) -> None:
     kept = chunk(1, "anchor")
-    anna.put(kept.path, kept)
+    with closing(SqliteIndex(path, made_with="{}")) as index:
+        Shelf(index).put(kept.path, kept)
     with closing(SqliteIndex(path)) as again:
         assert again.made_with == "{}"
         assert Shelf(again).found("anchor") == [kept.id]
@@ -435,10 +506,10 @@ def test_an_index_somebody_looks_at_is_not_sealed(path: Path) -> None:
 # --- damage --------------------------------------------------------------------------------------
 
 
-Damage = Callable[[Shelf, Path], object]
+Damage = Callable[[Shelf, Tables], object]
 
 
-def harbour(index: SqliteIndex) -> Shelf:
+def harbour(index: FileIndex) -> Shelf:
     """Two files, the first with two chunks that have vectors."""
     shelf = Shelf(index)
     shelf.put("memory/harbour.md", chunk(1, "anchor"), chunk(2, "buoy"))
@@ -450,7 +521,7 @@ def harbour(index: SqliteIndex) -> Shelf:
 
 
 def sql(statement: str) -> Damage:
-    return lambda _, path: by_hand(path, statement)
+    return lambda _, tables: tables.sql(statement)
 
 
 BELONGING: dict[str, tuple[Damage, str]] = {
@@ -479,22 +550,22 @@ BELONGING: dict[str, tuple[Damage, str]] = {
 
 @pytest.mark.parametrize("name", BELONGING)
 def test_verify_notices_chunks_and_files_that_do_not_belong_together(
-    damaged: SqliteIndex, path: Path, name: str
+    damaged: FileIndex, tables: Tables, name: str
 ) -> None:
     """B15: the files are the truth, so that only looking at them anew mends it"""
     shelf = harbour(damaged)
     damage, message = BELONGING[name]
-    damage(shelf, path)
+    damage(shelf, tables)
     findings = list(damaged.verify(repair=True))
     assert {(finding.code, finding.repaired) for finding in findings} == {("files", False)}
     assert any(message in finding.detail for finding in findings)
 
 
 @pytest.mark.parametrize("name", BELONGING)
-def test_a_damaged_index_can_still_be_changed(damaged: SqliteIndex, path: Path, name: str) -> None:
+def test_a_damaged_index_can_still_be_changed(damaged: FileIndex, tables: Tables, name: str) -> None:
     """B15: what is missing already does not keep the rest from being removed"""
     shelf = harbour(damaged)
-    BELONGING[name][0](shelf, path)
+    BELONGING[name][0](shelf, tables)
     shelf.apply(Unfollow("memory/harbour.md"), Unfollow("memory/quay.md"))
     assert shelf.paths() == []
 
@@ -504,14 +575,15 @@ DERIVED = {
     "lexicon": "UPDATE lexicon SET length = length + 1, terms = x''",
     "counters": "UPDATE facets SET traces = traces + 1",
     "orphans": "INSERT INTO vectors (space, row, passage, since, vector) SELECT space, 999, 0, 0, vector FROM vectors",
-    "codes": "INSERT INTO codes (space, key, row, facet, code) SELECT 1, 1, row, facet, x'00' FROM traces",
+    "codes": "INSERT INTO codes (space, key, row, facet, code) "
+    "SELECT (SELECT min(id) FROM spaces), (SELECT min(key) FROM vectors), row, facet, x'00' FROM traces",
 }
 
 
 @pytest.mark.parametrize("code", DERIVED)
-def test_what_is_derived_is_made_anew(damaged: SqliteIndex, path: Path, code: str) -> None:
+def test_what_is_derived_is_made_anew(damaged: FileIndex, tables: Tables, code: str) -> None:
     shelf = harbour(damaged)
-    by_hand(path, DERIVED[code])
+    tables.sql(DERIVED[code])
     findings = list(damaged.verify())
     assert code in {finding.code for finding in findings}
     assert not any(finding.repaired for finding in findings)

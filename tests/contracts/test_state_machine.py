@@ -1,4 +1,4 @@
-"""SQLite against the oracle: whatever is written, in whatever order, both give the same answers."""
+"""Every store against the oracle: whatever is written, in whatever order, both give the same answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from cortex.domain.trust import TrustTier
 from cortex.errors import EngineError
 from cortex.ports.store import Change, Embed, Filter, Match, Put, RecordAccess, Remove, Store, View
 from cortex.stores.ephemeral import EphemeralStore
-from cortex.stores.sqlite import SqliteStore
+from store_list import STORE_URLS, open_store
 
 TENANTS = (ANNA, BORIS)
 NUMBERS = range(16)
@@ -131,13 +131,15 @@ def embeds(draw: st.DrawFn, tenant: Tenant) -> Embed:
 class Agreement(RuleBasedStateMachine):
     """Every step is taken in both stores; every question is put to both."""
 
+    under_test = "sqlite"
+
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory(prefix="cortex-agreement-")
         self.oracle = EphemeralStore()
-        self.sqlite = SqliteStore(Path(self.folder.name) / "store.db", synchronous="normal")
+        self.store = open_store(self.under_test, Path(self.folder.name))
         self.now = AT
-        self.positions = [0]
+        self.positions = {tenant: [0] for tenant in TENANTS}
 
     @initialize(data=st.data())
     def begin_with_something(self, data: st.DataObject) -> None:
@@ -170,7 +172,7 @@ class Agreement(RuleBasedStateMachine):
 
     @rule()
     def look_after_the_file(self) -> None:
-        self.sqlite.maintain()
+        self.store.maintain()
 
     @rule(
         tenant=tenants,
@@ -181,9 +183,9 @@ class Agreement(RuleBasedStateMachine):
     )
     def ask_for_keywords(self, tenant: Tenant, query: str, filter: Filter, limit: int, data: st.DataObject) -> None:
         terms = query_terms(query)
-        for oracle, sqlite in self.views(tenant, data):
+        for oracle, store in self.views(tenant, data):
             expected = oracle.keywords(terms, filter, EVERYTHING)
-            assert_same_ranking(sqlite.keywords(terms, filter, limit), expected, limit)
+            assert_same_ranking(store.keywords(terms, filter, limit), expected, limit)
 
     @rule(
         tenant=tenants,
@@ -195,82 +197,87 @@ class Agreement(RuleBasedStateMachine):
     def ask_for_the_nearest(
         self, tenant: Tenant, direction: Any, filter: Filter, limit: int, data: st.DataObject
     ) -> None:
-        for oracle, sqlite in self.views(tenant, data):
+        for oracle, store in self.views(tenant, data):
             expected = oracle.nearest(direction, SPACE, filter, EVERYTHING)
-            assert_same_ranking(sqlite.nearest(direction, SPACE, filter, limit), expected, limit)
+            assert_same_ranking(store.nearest(direction, SPACE, filter, limit), expected, limit)
 
     @rule(tenant=tenants, filter=filters, data=st.data())
     def walk_and_count(self, tenant: Tenant, filter: Filter, data: st.DataObject) -> None:
         after = data.draw(st.none() | st.sampled_from(NUMBERS).map(id_))
-        for oracle, sqlite in self.views(tenant, data):
-            assert sqlite.scan(filter, after, 5) == oracle.scan(filter, after, 5)
-            assert sqlite.counts(filter) == oracle.counts(filter)
-            assert sqlite.speakers(filter) == oracle.speakers(filter)
-            assert sqlite.scopes(filter) == oracle.scopes(filter)
+        for oracle, store in self.views(tenant, data):
+            assert store.scan(filter, after, 5) == oracle.scan(filter, after, 5)
+            assert store.counts(filter) == oracle.counts(filter)
+            assert store.speakers(filter) == oracle.speakers(filter)
+            assert store.scopes(filter) == oracle.scopes(filter)
 
     @rule(tenant=tenants, data=st.data())
     def look_up(self, tenant: Tenant, data: st.DataObject) -> None:
         known = [id_(number) for number in NUMBERS]
-        for oracle, sqlite in self.views(tenant, data):
-            assert sqlite.position == oracle.position
-            assert sqlite.load(known) == oracle.load(known)
+        for oracle, store in self.views(tenant, data):
+            assert store.position == oracle.position
+            assert store.load(known) == oracle.load(known)
             for session in ("s0", "s1", "s2"):
-                assert sqlite.last_seq(session) == oracle.last_seq(session)
-                assert [sqlite.turn_at(session, seq) for seq in NUMBERS] == [
+                assert store.last_seq(session) == oracle.last_seq(session)
+                assert [store.turn_at(session, seq) for seq in NUMBERS] == [
                     oracle.turn_at(session, seq) for seq in NUMBERS
                 ]
             for known_id in known:
-                assert sqlite.history(known_id) == oracle.history(known_id)
-            assert ledger(sqlite) == ledger(oracle)
+                assert store.history(known_id) == oracle.history(known_id)
+            assert ledger(store) == ledger(oracle)
 
     @rule(tenant=tenants, data=st.data())
     def ask_about_the_store(self, tenant: Tenant, data: st.DataObject) -> None:
         minutes = data.draw(st.integers(0, 60))
-        assert self.sqlite.vector_sets(tenant) == self.oracle.vector_sets(tenant)
-        assert self.sqlite.users() == self.oracle.users()
-        assert self.sqlite.position_at(AT + minutes * MINUTE) == self.oracle.position_at(AT + minutes * MINUTE)
+        assert self.store.vector_sets(tenant) == self.oracle.vector_sets(tenant)
+        assert self.store.users() == self.oracle.users()
+        at = AT + minutes * MINUTE
+        assert self.store.position_at(tenant, at) == self.oracle.position_at(tenant, at)
 
     @invariant()
     def both_stand_at_the_same_position(self) -> None:
-        assert self.sqlite.position_at(self.now) == self.positions[-1]
+        for tenant in TENANTS:
+            assert self.store.position_at(tenant, self.now) == self.positions[tenant][-1]
 
     def teardown(self) -> None:
         try:
             for tenant in TENANTS:
-                with self.oracle.view(tenant) as oracle, self.sqlite.view(tenant) as sqlite:
+                with self.oracle.view(tenant) as oracle, self.store.view(tenant) as store:
                     every = Filter(states=frozenset(State))
-                    assert sqlite.scan(every) == oracle.scan(every)
-                    assert ledger(sqlite) == ledger(oracle)
-            assert list(self.sqlite.verify()) == []
+                    assert store.scan(every) == oracle.scan(every)
+                    assert ledger(store) == ledger(oracle)
+            assert list(self.store.verify()) == []
             assert list(self.oracle.verify()) == []
         finally:
-            self.sqlite.close()
+            self.store.close()
             self.folder.cleanup()
 
     def write(self, tenant: Tenant, work: Sequence[Change]) -> None:
         """Apply to both: both succeed and stand at the same position, or both refuse with the same error."""
         self.now += MINUTE
-        outcomes = [outcome_of(store, tenant, work, self.now) for store in (self.oracle, self.sqlite)]
+        outcomes = [outcome_of(store, tenant, work, self.now) for store in (self.oracle, self.store)]
         assert outcomes[0] == outcomes[1]
         if isinstance(outcomes[0], int):
-            self.positions.append(outcomes[0])
+            assert outcomes[0] >= self.positions[tenant][-1]
+            self.positions[tenant].append(outcomes[0])
 
     def views(self, tenant: Tenant, data: st.DataObject) -> Any:
         """The two stores now, and at one earlier position."""
-        for as_of in (None, data.draw(st.sampled_from(self.positions), label="as of")):
-            with self.oracle.view(tenant, as_of) as oracle, self.sqlite.view(tenant, as_of) as sqlite:
-                yield oracle, sqlite
+        for as_of in (None, data.draw(st.sampled_from(self.positions[tenant]), label="as of")):
+            with self.oracle.view(tenant, as_of) as oracle, self.store.view(tenant, as_of) as store:
+                yield oracle, store
 
 
 def outcome_of(store: Store, tenant: Tenant, work: Sequence[Change], at: datetime) -> int | str:
     try:
-        return store.apply(tenant, work, at=at)
+        return store.apply(tenant, work, at=at, actor=tenant.user, cause=at.isoformat())
     except EngineError as error:
         return error.code
 
 
 def ledger(view: View) -> list[tuple[Any, ...]]:
-    return [(event.position, event.at, event.kind, event.subject) for event in view.events(limit=EVERYTHING)]
+    events = view.events(limit=EVERYTHING)
+    assert [event.position for event in events] == list(range(1, len(events) + 1))
+    return [(event.position, event.at, event.kind, event.subject, event.actor, event.cause) for event in events]
 
 
 def assert_same_ranking(found: Sequence[Match], expected: Sequence[Match], limit: int) -> None:
@@ -293,12 +300,23 @@ _QUIET: dict[str, Any] = {
 }
 
 
-def test_sqlite_answers_like_the_oracle() -> None:
+OTHERS = [name for name in STORE_URLS if name != "ephemeral"]
+
+
+def agreement_of(name: str) -> type[Agreement]:
+    return type(f"AgreementOf{name.title()}", (Agreement,), {"under_test": name})
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_store_answers_like_the_oracle(name: str) -> None:
     # Not shrunk, for that can take minutes; the slow run finds the shortest way to a difference.
-    short = settings(max_examples=15, stateful_step_count=20, derandomize=True, phases=[Phase.generate], **_QUIET)
-    run_state_machine_as_test(Agreement, settings=short)
+    short = settings(max_examples=8, stateful_step_count=20, derandomize=True, phases=[Phase.generate], **_QUIET)
+    run_state_machine_as_test(agreement_of(name), settings=short)
 
 
 @pytest.mark.slow
-def test_sqlite_answers_like_the_oracle_however_long_one_tries() -> None:
-    run_state_machine_as_test(Agreement, settings=settings(max_examples=2_000, stateful_step_count=60, **_QUIET))
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_store_answers_like_the_oracle_however_long_one_tries(name: str) -> None:
+    run_state_machine_as_test(
+        agreement_of(name), settings=settings(max_examples=2_000, stateful_step_count=60, **_QUIET)
+    )

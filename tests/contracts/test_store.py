@@ -47,7 +47,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role
 from cortex.domain.vectors import unit
-from cortex.errors import DeadlineExceeded, InvalidRequest, NotFound, StoreError
+from cortex.errors import DeadlineExceeded, InvalidRequest, NotFound, StoreBehind, StoreError
 from cortex.ports.store import (
     Change,
     Counts,
@@ -68,6 +68,7 @@ from cortex.ports.store import (
 from cortex.runtime.deadline import Deadline
 from cortex.stores.ephemeral import EphemeralStore
 from cortex.testing import FakeClock
+from sweeps import for_each
 
 EVERY_STATE = frozenset(State)
 
@@ -175,8 +176,8 @@ def test_applying_nothing_changes_nothing(anna: Desk) -> None:
     assert anna.position == before
 
 
-def test_all_users_of_a_store_share_one_ledger(anna: Desk, boris: Desk) -> None:
-    assert [anna.put(memory(1)), boris.put(memory(2)), anna.put(memory(3))] == [1, 2, 3]
+def test_every_user_of_a_store_has_a_ledger_of_their_own(anna: Desk, boris: Desk) -> None:
+    assert [anna.put(memory(1)), boris.put(memory(2)), anna.put(memory(3))] == [1, 1, 2]
 
 
 def test_a_user_sees_the_position_of_their_own_last_event_and_nothing_of_others(anna: Desk, boris: Desk) -> None:
@@ -184,16 +185,37 @@ def test_a_user_sees_the_position_of_their_own_last_event_and_nothing_of_others(
     anna.put(memory(1), memory(2))
     assert (anna.position, boris.position) == (2, 0)
     assert boris.apply(PatchSession("s1", {"seen": 1})) == 0
-    assert boris.put(memory(3)) == 3
+    assert boris.put(memory(3)) == 1
     anna.put(memory(4))
-    assert boris.apply(PutReceipt(receipt(1))) == 3
-    for as_of in (None, 3, 4, 1_000_000, 2**70):
+    assert boris.apply(PutReceipt(receipt(1))) == 1
+    for as_of in (None, 1, 2, 1_000_000, 2**70):
         with boris.view(as_of) as view:
-            assert (view.position, view.pulse().position) == (3, 3)
+            assert (view.position, view.pulse().position) == (1, 1)
             assert ids(view.scan(Filter())) == [id_(3)]
-    for as_of in (0, 1, 2):
-        with boris.view(as_of) as view:
-            assert (view.position, view.at, view.scan(Filter())) == (0, None, [])
+    with boris.view(0) as view:
+        assert (view.position, view.at, view.scan(Filter())) == (0, None, [])
+
+
+def test_an_event_says_who_made_the_change_and_in_which_operation(anna: Desk) -> None:
+    put = Put(memory(1), EventKind.REMEMBERED)
+    anna.store.apply(ANNA, [put], at=AT, actor="cli", cause="r-1")
+    anna.store.apply(ANNA, [RecordAccess((id_(1),), AT)], at=AT, actor="scheduler")
+    anna.put(memory(2))
+    with anna.view() as view:
+        assert [(event.actor, event.cause) for event in view.events()] == [("cli", "r-1"), ("scheduler", ""), ("", "")]
+        assert [event.actor for event in view.latest_events()] == ["", "scheduler", "cli"]
+
+
+def test_a_view_shows_at_least_what_its_reader_has_written(anna: Desk, boris: Desk) -> None:
+    written = anna.put(memory(1), memory(2))
+    for as_of in (None, 1):
+        with anna.store.view(ANNA, as_of, at_least=written) as view:
+            assert view.position == (as_of or written)
+    for desk, shown in ((anna, 2), (boris, 0)):
+        with pytest.raises(StoreBehind, match=f"at position {shown}, and position 3 is"):
+            desk.store.view(desk.tenant, at_least=3).__enter__()
+    with boris.store.view(BORIS, at_least=0) as view:
+        assert view.position == 0
 
 
 def test_where_a_users_events_end_is_looked_up_and_not_searched_for(tmp_path: Path) -> None:
@@ -212,7 +234,7 @@ def test_where_a_users_events_end_is_looked_up_and_not_searched_for(tmp_path: Pa
         plans = [str(view._db.execute(f"EXPLAIN QUERY PLAN {each}").fetchall()) for each in queries]
     store.close()
     assert plans
-    assert all("events_by_user" in plan for plan in plans), plans
+    assert all("SEARCH events USING PRIMARY KEY (user=?" in plan for plan in plans), plans
 
 
 def test_contradictions_are_looked_up_and_not_searched_for(tmp_path: Path) -> None:
@@ -294,10 +316,10 @@ def test_the_latest_events_come_newest_first_and_page_by_page(anna: Desk, boris:
     anna.embed(memory(1), EAST)
     anna.put(memory(1, state=State.FORGOTTEN), because=EventKind.FORGOTTEN)
     with anna.view() as view:
-        assert [event.position for event in view.latest_events()] == [5, 4, 2, 1]
+        assert [event.position for event in view.latest_events()] == [4, 3, 2, 1]
         assert view.latest_events()[::-1] == view.events()
-        assert [event.position for event in view.latest_events(2)] == [5, 4]
-        assert [event.position for event in view.latest_events(2, before=4)] == [2, 1]
+        assert [event.position for event in view.latest_events(2)] == [4, 3]
+        assert [event.position for event in view.latest_events(2, before=3)] == [2, 1]
         assert view.latest_events(before=1) == []
 
 
@@ -334,7 +356,8 @@ def test_position_at_is_the_last_position_of_that_time(anna: Desk, boris: Desk) 
     anna.put(memory(1), memory(2), at=AT)
     boris.put(memory(3), at=AT + MINUTE)
     moments = (AT - MINUTE, AT, AT + MINUTE / 2, AT + MINUTE, AT + DAY)
-    assert [anna.store.position_at(at) for at in moments] == [0, 2, 2, 3, 3]
+    assert [anna.store.position_at(ANNA, at) for at in moments] == [0, 2, 2, 2, 2]
+    assert [anna.store.position_at(BORIS, at) for at in moments] == [0, 0, 0, 1, 1]
 
 
 # --- versions and earlier positions --------------------------------------------------------------
@@ -433,7 +456,7 @@ def test_an_earlier_view_counts_what_there_was(past: Desk) -> None:
     assert past.total(Filter(states=EVERY_STATE)) == 8
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("filter", "then", "now"),
     [
         (Filter(scopes=frozenset({"infra"})), [6], []),
@@ -535,7 +558,16 @@ def test_a_removed_id_can_be_put_again_and_starts_afresh(anna: Desk) -> None:
 # --- all or nothing ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+def pier(anna: Desk, boris: Desk) -> Desk:
+    """A memory with its vector and a turn, beside a memory of somebody else."""
+    boris.put(memory(50, "his"))
+    anna.put(memory(1, "The pier is open"), turn(2, seq=0))
+    anna.embed(memory(1), EAST)
+    return anna
+
+
+@for_each(
     ("bad", "error"),
     [
         (Remove(id_(99)), NotFound),
@@ -548,15 +580,11 @@ def test_a_removed_id_can_be_put_again_and_starts_afresh(anna: Desk) -> None:
         (Embed(id_(1), SPACE, [np.ones((1, 4), dtype=np.float32)]), InvalidRequest),
         (Put(memory(50, "mine"), EventKind.REMEMBERED), InvalidRequest),
     ],
-    ids=["remove", "touch", "embed", "short", "long", "nan", "inf", "matrix", "foreign-id"],
 )
 def test_a_change_that_fails_undoes_those_before_it(
-    anna: Desk, boris: Desk, bad: Change, error: type[Exception]
+    pier: Desk, boris: Desk, bad: Change, error: type[Exception]
 ) -> None:
-    boris.put(memory(50, "his"))
-    anna.put(memory(1, "The pier is open"), turn(2, seq=0))
-    anna.embed(memory(1), EAST)
-    with anna.view() as view:
+    with pier.view() as view:
         before = everything(view)
     good: list[Change] = [
         Put(memory(1, "The pier is shut"), EventKind.REVISED),
@@ -570,10 +598,10 @@ def test_a_change_that_fails_undoes_those_before_it(
         PutJob(job(1)),
     ]
     with pytest.raises(error) as refusal:
-        anna.apply(*good, bad, *good)
+        pier.apply(*good, bad, *good)
     if isinstance(bad, Embed) and error is InvalidRequest:
         assert refusal.value.field == "vector"
-    with anna.view() as view:
+    with pier.view() as view:
         assert everything(view) == before
     assert boris.load(id_(50)) == [memory(50, "his")]
 
@@ -590,11 +618,11 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize("query", ["harbour", "harbour dawn", "ship salt timber island", "the", "salt salt salt"])
-def test_keyword_scores_are_bm25(anna: Desk, query: str) -> None:
+def test_keyword_scores_are_bm25(anna: Desk) -> None:
     texts = {id_(number): text for number, text in enumerate(TEXTS)}
     anna.put(*(memory(number, text) for number, text in enumerate(TEXTS)))
-    assert_scores(anna.find(query), bm25(query, texts))
+    for query in ("harbour", "harbour dawn", "ship salt timber island", "the", "salt salt salt"):
+        assert_scores(anna.find(query), bm25(query, texts))
 
 
 def test_terms_count_by_their_weight(anna: Desk) -> None:
@@ -686,39 +714,47 @@ def test_ids_sessions_and_times_narrow_the_answer_but_not_the_statistics(anna: D
     assert_scores(anna.find("harbour dawn", narrower), {id_(1): everywhere[id_(1)]})
 
 
-@pytest.mark.parametrize(
-    ("text", "query"),
-    [
-        ("Die Brücke über den Öresund ist gesperrt", "Brücke Öresund"),
-        ("Η γέφυρα είναι κλειστή τη Δευτέρα", "γέφυρα"),
-        ("Мост закрыт по понедельникам", "МОСТ закрыт"),
-        ("הגשר סגור ביום שני", "הגשר"),
-        ("الجسر مغلق يوم الاثنين", "الجسر"),
-        ("पुल सोमवार को बंद रहता है", "सोमवार"),
-        ("สะพานปิดทุกวันจันทร์", "สะพานปิด"),
-        ("防波堤は月曜日に閉鎖されます", "防波堤"),
-        ("码头在星期一关闭维修", "星期一"),
-        ("부두는 월요일에 닫습니다", "월요일에"),
-        ("fix: commit 9f8e7d6c5b in src/harbour/pier_gate.py", "9f8e7d6c5b"),
-    ],
-    ids=["german", "greek", "russian", "hebrew", "arabic", "hindi", "thai", "japanese", "chinese", "korean", "hash"],
+SCRIPTS = (
+    ("Die Brücke über den Öresund ist gesperrt", "Brücke Öresund"),
+    ("Η γέφυρα είναι κλειστή τη Δευτέρα", "γέφυρα"),
+    ("Мост закрыт по понедельникам", "МОСТ закрыт"),
+    ("הגשר סגור ביום שני", "הגשר"),
+    ("الجسر مغلق يوم الاثنين", "الجسر"),
+    ("पुल सोमवार को बंद रहता है", "सोमवार"),
+    ("สะพานปิดทุกวันจันทร์", "สะพานปิด"),
+    ("防波堤は月曜日に閉鎖されます", "防波堤"),
+    ("码头在星期一关闭维修", "星期一"),
+    ("부두는 월요일에 닫습니다", "월요일에"),
+    ("fix: commit 9f8e7d6c5b in src/harbour/pier_gate.py", "9f8e7d6c5b"),
 )
-def test_keywords_find_words_of_every_script(anna: Desk, text: str, query: str) -> None:
-    anna.put(memory(1, text), memory(2, "The harbour opens at dawn"))
-    assert ids(anna.find(query)) == [id_(1)]
+"""What is said in a script, and words to find it by."""
 
 
-@pytest.mark.parametrize(
+def test_keywords_find_words_of_every_script(anna: Desk) -> None:
+    anna.put(
+        *(memory(number, text) for number, (text, _) in enumerate(SCRIPTS)), memory(99, "The harbour opens at dawn")
+    )
+    for number, (_, query) in enumerate(SCRIPTS):
+        assert ids(anna.find(query)) == [id_(number)], query
+
+
+@pytest.fixture
+def dawn(anna: Desk, boris: Desk) -> Desk:
+    """Somebody who knows nothing of what somebody else remembers."""
+    anna.put(memory(1, "nothing of the kind"))
+    boris.put(memory(2, "The harbour opens at dawn"))
+    return anna
+
+
+@for_each(
     "query",
     [
         '"unbalanced', "harbour OR *", "harbour NEAR(dawn", "text:harbour", "-harbour", "harbour*", "^harbour",
         "'; DROP TABLE traces; --", "=u1 harbour", "=f1 OR harbour", "{a b}: harbour", "harbour\x00dawn", "%harbour_",
     ],
 )  # fmt: skip
-def test_a_query_is_words_and_never_syntax(anna: Desk, boris: Desk, query: str) -> None:
-    anna.put(memory(1, "nothing of the kind"))
-    boris.put(memory(2, "The harbour opens at dawn"))
-    assert anna.find(query) == []
+def test_a_query_is_words_and_never_syntax(dawn: Desk, query: str) -> None:
+    assert dawn.find(query) == []
 
 
 def test_raw_terms_are_never_syntax(anna: Desk, boris: Desk) -> None:
@@ -974,17 +1010,23 @@ FILTERS = {
 }
 
 
-@pytest.mark.parametrize(("filter", "expected"), FILTERS.values(), ids=FILTERS)
-def test_every_search_and_count_is_narrowed_by_the_filter(
-    anna: Desk, filter: Filter, expected: tuple[Trace, ...]
-) -> None:
+@pytest.fixture
+def filled(anna: Desk) -> Desk:
+    """Everything there is, with vectors."""
     anna.put(*ALL)
     anna.apply(*(Embed(trace.id, SPACE, [EAST]) for trace in ALL), Embed(LINES.id, OTHER_SPACE, [vector(1, 0, 0)]))
+    return anna
+
+
+@for_each(("filter", "expected"), FILTERS.values())
+def test_every_search_and_count_is_narrowed_by_the_filter(
+    filled: Desk, filter: Filter, expected: tuple[Trace, ...]
+) -> None:
     searchable = ids([trace for trace in expected if trace.state in SEARCHABLE])
-    assert sorted(ids(anna.find("harbour", filter))) == searchable
-    assert ids(anna.near(EAST, filter)) == searchable
-    assert anna.scan(filter) == list(expected)
-    assert_counts(anna, filter, expected)
+    assert sorted(ids(filled.find("harbour", filter))) == searchable
+    assert ids(filled.near(EAST, filter)) == searchable
+    assert filled.scan(filter) == list(expected)
+    assert_counts(filled, filter, expected)
 
 
 def test_a_view_knows_the_scopes_of_its_tenant(anna: Desk) -> None:
@@ -1020,34 +1062,35 @@ def test_a_filter_narrows_before_the_limit_does(anna: Desk) -> None:
     assert ids(anna.near(NORTH, Filter(ids=frozenset({id_(150)})), limit=1)) == [id_(150)]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "two words", "infra kitchen", 'quo"ted', "it's", '"', "=", "=u1", "=f1", "a=b", "a:b", "a|b", "a,b", "a\\b",
-        "%", "_", "*", "(a", "a) OR 1=1 --", "'; DROP TABLE facets; --", "🚢", "🦀 crew", "港口",
-        "Infra", "INFRA", "infra.", "é", "e\u0301", "x" * 256, "界" * 256, "null", "None", "0",
-    ],
+NAMES = (
+    "infra", "kitchen", "x" * 255,
+    "two words", "infra kitchen", 'quo"ted', "it's", '"', "=", "=u1", "=f1", "a=b", "a:b", "a|b", "a,b", "a\\b",
+    "%", "_", "*", "(a", "a) OR 1=1 --", "'; DROP TABLE facets; --", "🚢", "🦀 crew", "港口",
+    "Infra", "INFRA", "infra.", "é", "e\u0301", "x" * 256, "界" * 256, "null", "None", "0",
 )  # fmt: skip
-def test_the_name_of_a_scope_is_a_name_and_never_syntax(anna: Desk, name: str) -> None:
-    anna.put(memory(1, scope=name), memory(2, scope="infra"), memory(3, scope="kitchen"), memory(4, scope="x" * 255))
-    anna.apply(*(Embed(id_(number), SPACE, [EAST]) for number in range(1, 5)))
-    only = Filter(scopes=frozenset({name}))
-    assert ids(anna.find("harbour", only)) == [id_(1)]
-    assert ids(anna.near(EAST, only)) == [id_(1)]
-    assert ids(anna.scan(only)) == [id_(1)]
-    assert ids(anna.scan(Filter(scopes=frozenset({"infra"})))) == [id_(2)]
-    with anna.view() as view:
-        assert view.counts(Filter()).by_scope == {name: 1, "infra": 1, "kitchen": 1, "x" * 255: 1}
 
 
-@pytest.mark.parametrize("name", ["s 1", "s'1", 's"1', "=s1", "会話", "🚢", "s" * 300])
-def test_the_name_of_a_session_is_a_name_and_never_syntax(anna: Desk, name: str) -> None:
-    anna.put(turn(1, session=name, seq=4), turn(2, session="s1", seq=9))
-    anna.apply(PatchSession(name, {"seen": 4}))
-    assert ids(anna.find("harbour", Filter(sessions=frozenset({name})))) == [id_(1)]
+def test_the_name_of_a_scope_is_a_name_and_never_syntax(anna: Desk) -> None:
+    anna.put(*(memory(number, scope=name) for number, name in enumerate(NAMES)))
+    anna.apply(*(Embed(id_(number), SPACE, [EAST]) for number in range(len(NAMES))))
+    for number, name in enumerate(NAMES):
+        only = Filter(scopes=frozenset({name}))
+        assert ids(anna.find("harbour", only)) == [id_(number)], name
+        assert ids(anna.near(EAST, only)) == [id_(number)], name
+        assert ids(anna.scan(only)) == [id_(number)], name
     with anna.view() as view:
-        assert (view.last_seq(name), view.last_seq("s1")) == (4, 9)
-        assert (view.state(name), view.state("s1")) == ({"seen": 4}, None)
+        assert view.counts(Filter()).by_scope == dict.fromkeys(NAMES, 1)
+
+
+def test_the_name_of_a_session_is_a_name_and_never_syntax(anna: Desk) -> None:
+    names = ("s1", "s 1", "s'1", 's"1', "=s1", "会話", "🚢", "s" * 300)
+    anna.put(*(turn(number, session=name, seq=number + 3) for number, name in enumerate(names)))
+    anna.apply(*(PatchSession(name, {"seen": number}) for number, name in enumerate(names) if name != "s1"))
+    for number, name in enumerate(names):
+        assert ids(anna.find("harbour", Filter(sessions=frozenset({name})))) == [id_(number)], name
+        with anna.view() as view:
+            assert view.last_seq(name) == number + 3
+            assert view.state(name) == (None if name == "s1" else {"seen": number})
 
 
 def test_counts_add_up_by_every_sort(anna: Desk) -> None:
@@ -1092,6 +1135,21 @@ def test_traces_are_counted_by_the_day_they_were_made(anna: Desk, boris: Desk) -
             assert turns == [DayCount(first, "episode", "unknown", "trusted", "active", 1)]
 
 
+def test_events_are_counted_by_day_and_kind(anna: Desk, boris: Desk) -> None:
+    """S6"""
+    anna.put(memory(1), memory(2), turn(3))
+    anna.put(memory(1, state=State.FORGOTTEN), because=EventKind.FORGOTTEN)
+    boris.put(memory(9))
+    with anna.view() as view, anna.view(as_of=2) as then:
+        kinds = Counter(event.kind for event in view.events())
+        (day,) = {event.at.date() for event in view.events()}
+        assert {(each.day, each.kind): each.number for each in view.event_days(day)} == {
+            (day, kind): number for kind, number in kinds.items()
+        }
+        assert view.event_days(day + DAY) == []
+        assert sum(each.number for each in then.event_days(day)) == 2
+
+
 def test_a_pulse_tells_the_position_and_how_many_there_are(anna: Desk, boris: Desk) -> None:
     anna.put(memory(1), memory(2, state=State.FORGOTTEN), turn(3))
     anna.apply(PutJob(job(1)), PutJob(job(2, key="s2")), PutJob(replace(job(3, key="s3"), state=JobState.FAILED)))
@@ -1101,7 +1159,7 @@ def test_a_pulse_tells_the_position_and_how_many_there_are(anna: Desk, boris: De
     with anna.view(1) as view:
         assert (view.pulse().position, view.pulse().total) == (1, 1)
     with boris.view() as view:
-        assert view.pulse() == Pulse(4, 1, {})
+        assert view.pulse() == Pulse(1, 1, {})
 
 
 def test_text_bytes_counts_bytes_not_characters(anna: Desk) -> None:
@@ -1515,13 +1573,15 @@ def test_tenants_keep_sessions_states_and_jobs_of_the_same_name_apart(anna: Desk
         assert claim(desk).id == id_(number)
 
 
-def test_users_are_those_whose_traces_are_here(anna: Desk, boris: Desk) -> None:
+def test_users_are_all_who_ever_did_something_here(anna: Desk, boris: Desk) -> None:
     assert anna.store.users() == []
     boris.put(memory(2))
     anna.put(memory(1))
     assert anna.store.users() == ["anna", "boris"]
-    boris.apply(Remove(id_(2)), PatchSession("s1", {"seen": 1}))
-    assert anna.store.users() == ["anna"]
+    boris.apply(Remove(id_(2)))
+    assert anna.store.users() == ["anna", "boris"]
+    Desk(anna.store, replace(ANNA, user="clara")).apply(PatchSession("s1", {"seen": 1}))
+    assert anna.store.users() == ["anna", "boris", "clara"]
 
 
 @pytest.mark.parametrize("name", ["o'brien", 'a"b', "=u1", "user 1", "用户", "🚢", "%", "x" * 256])
@@ -1563,14 +1623,11 @@ def test_upkeep_changes_no_answer(past: Desk) -> None:
 
 def test_a_store_describes_itself_without_saying_what_it_holds(anna: Desk) -> None:
     anna.put(memory(1, "canary"))
-    described = anna.store.describe()
-    assert described["backend"] in {"ephemeral", "sqlite"}
-    assert "canary" not in str(described)
+    assert "canary" not in str(anna.store.describe())
 
 
-def test_every_store_here_can_look_back_and_writes_all_or_nothing(store: Store) -> None:
+def test_every_store_here_can_look_back(store: Store) -> None:
     assert store.abilities.as_of
-    assert store.abilities.transactions
 
 
 def test_threads_may_write_and_read_at_once(anna: Desk) -> None:
@@ -1637,17 +1694,18 @@ def kept_by_ephemeral() -> tuple[EphemeralStore, Desk]:
     return store, desk
 
 
-@pytest.mark.parametrize("changed", ["at", "kind", "subject", "commitment", "seal", "position"])
+@pytest.mark.parametrize("changed", ["at", "kind", "subject", "commitment", "seal", "position", "actor", "cause"])
 def test_an_event_changed_behind_the_back_of_the_store_breaks_the_chain(changed: str) -> None:
     forged = {"at": AT + DAY, "kind": EventKind.FORGOTTEN, "position": 7}.get(changed, "0" * 64)
     store, _ = kept_by_ephemeral()
-    store._ledger[1] = replace(store._ledger[1], **{changed: forged})
+    events = store._shelves[ANNA].events
+    events[1] = replace(events[1], **{changed: forged})
     assert "chain_broken" in {finding.code for finding in store.verify()}
 
 
 def test_an_event_taken_out_breaks_the_chain() -> None:
     store, _ = kept_by_ephemeral()
-    del store._ledger[1]
+    del store._shelves[ANNA].events[1]
     assert "chain_broken" in {finding.code for finding in store.verify()}
 
 
@@ -1713,6 +1771,7 @@ def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[
         "scan": view.scan(every),
         "latest": view.latest(every),
         "days": view.days(every, AT.date()),
+        "event days": view.event_days(AT.date()),
         "pulse": [each for each in (view.pulse().total, view.pulse().jobs) if each],
         "speakers": view.speakers(every),
         "scopes": view.scopes(every),
@@ -1727,3 +1786,14 @@ def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[
         "state": [state for session in sessions if (state := view.state(session))],
         "jobs": view.jobs(),
     }
+
+
+def test_the_turn_that_follows_is_found_from_when_it_was_said_until_it_is_gone(anna: Desk) -> None:
+    """Whatever a store remembers of earlier searches."""
+    asked, said = turn(1, "When does the harbour open?"), turn(2, "At dawn, they say")
+    anna.put(asked)
+    for change, found in ((None, [asked]), (Put(said, EventKind.SAID), [asked, said]), (Remove(said.id), [asked])):
+        if change is not None:
+            anna.apply(change)
+        for _ in range(2):
+            assert ids(anna.find("harbour")) == ids(found)

@@ -9,22 +9,22 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from samples import ANNA, AT, BORIS, DAY, MINUTE, Desk, as_first_version, id_, ids, job, memory
 
 from cortex.domain.events import EventKind
 from cortex.errors import Conflict
 from cortex.ports.store import ExpectClaim, Filter, Job, JobState, PutJob, Store
-from cortex.stores.ephemeral import EphemeralStore
 from cortex.stores.sqlite import SqliteStore
+from store_list import STORE_URLS, open_store
 
 LONG_AGO = datetime(2006, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
 
 def as_of(desk: Desk, at: datetime) -> list[str]:
-    return ids(desk.scan(as_of=desk.store.position_at(at)))
+    return ids(desk.scan(as_of=desk.store.position_at(desk.tenant, at)))
 
 
 def steps(desk: Desk) -> list[str]:
@@ -60,15 +60,23 @@ def test_a_step_back_is_recorded_once_with_what_the_clock_showed(anna: Desk, bor
     assert [event.at for event in events if event.kind is EventKind.CLOCK_SET_BACK] == [AT, AT, AT + DAY]
 
 
-def test_writers_that_waited_for_one_another_are_no_step_back(anna: Desk, boris: Desk) -> None:
+def test_writers_that_waited_for_one_another_are_no_step_back(anna: Desk) -> None:
     anna.put(memory(1), at=AT + 5 * SECOND)
-    boris.put(memory(2), at=AT)
-    assert steps(boris) == []
-    with boris.view() as view:
+    anna.put(memory(2), at=AT)
+    assert steps(anna) == []
+    with anna.view() as view:
         assert view.at == AT + 5 * SECOND
 
 
-@settings(deadline=None, max_examples=20)
+def test_the_clock_of_one_user_says_nothing_about_the_ledger_of_another(anna: Desk, boris: Desk) -> None:
+    anna.put(memory(1), at=AT)
+    boris.put(memory(2), at=LONG_AGO)
+    anna.put(memory(3), at=LONG_AGO)
+    assert (steps(anna), steps(boris)) == ([LONG_AGO.isoformat()], [])
+    with boris.view() as view:
+        assert view.at == LONG_AGO
+
+
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(-3_000, 3_000)), min_size=1, max_size=12),
     st.lists(st.integers(-20_000, 20_000), min_size=2, max_size=6),
@@ -78,7 +86,7 @@ def test_as_of_any_time_is_the_state_after_some_prefix_however_the_clock_walks(
 ) -> None:
     """Monotone in time, and never with anything that comes after an event later than that time."""
     with tempfile.TemporaryDirectory() as folder:
-        for store in (EphemeralStore(), SqliteStore(Path(folder) / "store.db", synchronous="normal")):
+        for store in (open_store(name, Path(folder)) for name in STORE_URLS):
             _walked(store, walk, [AT + minutes * MINUTE for minutes in asked])
             assert list(store.verify()) == []
             store.close()
@@ -97,7 +105,7 @@ def _walked(store: Store, walk: list[tuple[bool, int]], asked: list[datetime]) -
         assert all(one.at <= other.at for one, other in pairwise(events))
         before: set[str] = set()
         for at in sorted([*asked, *(event.at for event in events)]):
-            with desk.view(store.position_at(at)) as view:
+            with desk.view(store.position_at(desk.tenant, at)) as view:
                 shown = ids(view.scan(Filter()))
                 prefix = [event for event in events if event.position <= view.position]
             assert shown in known.values()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from store_list import STORE_URLS
 from sweeps import sweep
 
-EVERY_BACKEND = ("sqlite", "ephemeral")
+EVERY_BACKEND = tuple(STORE_URLS)
 BACKENDS = sweep(EVERY_BACKEND, ["sqlite"])

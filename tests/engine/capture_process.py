@@ -75,7 +75,7 @@ def opened(home: Path, minutes: int = 0) -> Cortex:
     """The engine, so many minutes after what was said was stored: a claim of a process that died has lapsed."""
     return Cortex(
         home,
-        settings={"embedding": {"cache_entries": 0}, "store": {"synchronous": "normal"}},
+        settings={"embedding": {"cache_entries": 0}, "store": {"sqlite": {"synchronous": "normal"}}},
         embedder=FakeEmbedder(128),
         reranker=FakeReranker(),
         clock=FakeClock(BEGINNING + timedelta(minutes=minutes)),
@@ -91,7 +91,7 @@ def ingested(home: Path, minutes: int = 0) -> None:
 
 def arm(engine: Cortex, place: str, number: int) -> None:
     """Die `before` or `after` this many writes of the store, or this many events `within` them."""
-    store = engine.context.store
+    store = engine.context.dependencies.store(engine.tenant.agent)
     if place == "within":
         _deadly(Ledger, "record", count(1), number, dies_before=True)
         return

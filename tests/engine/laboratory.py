@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,17 @@ from cortex.memory import Cortex
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.llm import LLM
-from cortex.ports.store import Store
 from cortex.recall.recipes import RECIPES
-from cortex.stores.ephemeral import EphemeralStore
+from cortex.services.erasure import Certificate
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
 from cortex.wiring import build
+from store_list import STORE_URLS
 
 # No cache, so that the embedder is asked each time; no waiting for the disk, which the contracts test; and a machine
 # that has much else to do misses no deadline of a turn, which has tests of its own.
 QUICK: Mapping[str, Any] = {
     "embedding": {"cache_entries": 0},
-    "store": {"synchronous": "normal"},
+    "store": {"sqlite": {"synchronous": "normal"}},
     "hooks": {"deadline_ms": 60_000, "ingest_timeout_ms": 60_000},
 }
 
@@ -41,10 +42,14 @@ def opened(
     embedder: Embedder | None = None,
     reranker: FakeReranker | None = None,
     model: LLM | None = None,
+    retention: Sequence[Mapping[str, Any]] = (),
     **sections: Mapping[str, Any],
 ) -> Cortex:
     """An engine for the default tenant; the test closes it."""
-    merged = {name: {**QUICK.get(name, {}), **sections.get(name, {})} for name in {**QUICK, **sections}}
+    merged: dict[str, Any] = {name: {**QUICK.get(name, {}), **sections.get(name, {})} for name in {**QUICK, **sections}}
+    if retention:
+        merged["retention"] = list(retention)
+    merged["store"].setdefault("url", STORE_URLS[backend](home / "agents"))
     parts = build(
         home,
         configuration.load(home, merged),
@@ -54,9 +59,6 @@ def opened(
         clock=clock or FakeClock(),
         ids=CountingIds(),
     )
-    if backend == "ephemeral":
-        stores: dict[str, Store] = {}
-        parts.open_store = lambda agent: stores.setdefault(agent, EphemeralStore())
     return Cortex.over(Context(parts, Tenant()))
 
 
@@ -81,6 +83,11 @@ def assistant(text: str, **fields: Any) -> TurnDraft:
 
 def texts(found: RecallResult) -> list[str]:
     return [hit.trace.text for hit in found.hits]
+
+
+def by_rows(certificate: Certificate) -> Certificate:
+    """A certificate without the note that the files of a server cannot be searched, which every erasure there has."""
+    return replace(certificate, remains=tuple(each for each in certificate.remains if "cannot be" not in each.what))
 
 
 def ids(found: RecallResult) -> list[str]:

@@ -16,7 +16,7 @@ from cortex.testing import FakeEmbedder, FakeReranker
 
 
 def opened(home: Path) -> Cortex:
-    settings = {"store": {"synchronous": "normal"}}
+    settings = {"store": {"sqlite": {"synchronous": "normal"}}}
     return Cortex(home, embedder=FakeEmbedder(256), reranker=FakeReranker(), settings=settings)
 
 

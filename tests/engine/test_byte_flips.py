@@ -132,7 +132,7 @@ IN_A_BACKUP = ("bodies", "earlier bodies", "salts", "vectors", "centre", "events
 
 
 def _backup_flipped(homes: tuple[Path, Path], name: str, seed: str, tmp_path: Path) -> None:
-    (backup,) = (homes[0] / "backups").iterdir()
+    (backup,) = (homes[0] / "backups").glob("*.backup")
     where = Path("backups") / backup.name
     home = damaged(homes[0], where, CLASSES[name][1], f"backup {name} {seed}", tmp_path / seed)
     before = (home / STORE).read_bytes()

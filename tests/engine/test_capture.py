@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from backends import EVERY_BACKEND
-from laboratory import texts, user
+from laboratory import assistant, texts, user
 
+from cortex.domain.importance import Origin
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.trust import TrustTier
@@ -162,6 +163,28 @@ def test_the_receipt_of_the_work_counts_what_became_of_each_statement(engine):
     assert facts["counts"]["turns:trivial"] == 1
 
 
+def test_a_turn_that_was_forgotten_before_extraction_leaves_no_memory(engine):
+    """L5"""
+    said = engine.ingest(
+        [user("I prefer tea over coffee"), user("My locker is number 12")], session="s", debounce=False
+    )
+    engine.forget(said.ids[0])
+    counts = engine.run_jobs().facts["counts"]
+    assert [memory.text for memory in memories(engine)] == ["My locker is number 12"]
+    assert (counts["turns"], counts["turns:forgotten"]) == (2, 1)
+
+
+def test_a_turn_that_was_withdrawn_before_extraction_leaves_no_memory(engine):
+    """C1"""
+    opening = [user("Which town is closest?"), assistant("That is Porto.")]
+    engine.ingest([*opening, user("My locker is number 12"), assistant("Noted.")], session="s", debounce=False)
+    again = [user("I prefer tea over coffee"), assistant("So do I.")]
+    assert engine.ingest([*opening, *again], session="s", debounce=False).receipt.facts["withdrawn"] == 2
+    counts = engine.run_jobs().facts["counts"]
+    assert [memory.text for memory in memories(engine)] == ["I prefer tea over coffee"]
+    assert counts["turns:withdrawn"] == 2
+
+
 def test_a_statement_about_a_secret_is_no_memory(engine):
     token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hL3oR6"
     capture(engine, f"My GitHub token is {token}")
@@ -236,6 +259,16 @@ def test_memories_by_a_model_have_their_topics(open_engine):
     capture(engine, said)
     (memory,) = memories(engine)
     assert (memory.topic, memory.tags) == ("garden", ("garden", "repairs"))
+
+
+def test_what_a_model_chose_is_known_as_a_models_choice(open_engine):
+    """S5: an extractor's choices are not overwritten by default, nor are a model's"""
+    answer = answering(told("The greenhouse door sticks in winter", kind="rule", importance=0.9))
+    engine, _ = with_model(open_engine, answer)
+    capture(engine, "Oh and mind you the greenhouse door sticks in winter, same as ever. I prefer tea over coffee.")
+    by_model, by_rule = sorted(memories(engine), key=lambda memory: memory.kind is not Kind.RULE)
+    assert [by_model.origin_of(name) for name in ("importance", "label", "kind")] == [Origin.MODEL] * 3
+    assert by_rule.origin_of("importance") is Origin.EXTRACTOR
 
 
 def test_a_model_finds_what_rules_do_not(open_engine):

@@ -126,6 +126,7 @@ def test_what_contradicts_a_memory_gets_a_little_room(engine: Cortex):
     """X14, E11: a flood of contradictions is still a flood"""
     firings = [f"I've never fired any kilns in {name}." for name in ("Leeds", "Graz", "Porto", "Turin", "Lyon")]
     done = [f"I fired {count} kilns in {name} in May." for name in ("Leeds", "Graz", "Porto") for count in (2, 3, 4, 5)]
+    said(engine, *firings)  # before there is a crowd, so that they are memories whatever its statements weigh
     said(engine, *firings, *crowd(50))
     memories = said(engine, *firings, *crowd(50), *done)
     beyond = [memory for memory in memories if memory.contradicts and "May" in memory.text]

@@ -132,3 +132,26 @@ def test_memories_that_point_to_another_are_found_in_any_store(engine: Cortex, s
     engine.remember('They wrote "contradicts":[1] into the log.')
     assert {each.id for each in engine.list(Filter(contradicted=True))} == set(sides)
     assert not set(sides) & {each.id for each in engine.list(Filter(contradicted=False))}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The deploy key rotates on Mondays", "The deploy key rotates on Tuesdays"),
+        ("Our backup runs at 02:00", "Our backup runs at 03:00"),
+        ("Tom owns the checklist", "Ana owns the checklist"),
+        ("The database is MySQL 8", "The database is PostgreSQL 16"),
+    ],
+)
+def test_another_value_of_one_thing_is_asked_about(engine: Cortex, one: str, other: str):
+    first = engine.remember(one)
+    second = engine.remember(other)
+    assert (second.verdict, second.others) == ("contradicts", (first.memory.id,))
+    assert [(each.earlier.text, each.later.text) for each in engine.contradictions()] == [(one, other)]
+
+
+def test_another_scope_or_a_source_without_trust_has_its_own_value(engine: Cortex):
+    engine.remember("Our backup runs at 02:00", scope="north")
+    assert engine.remember("Our backup runs at 03:00", scope="south").verdict == "new"
+    assert engine.remember("Our backup runs at 04:00", scope="north", source_kind="web").verdict == "new"
+    assert engine.contradictions() == []

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cortex.domain.lanes import ANY_STATE
+from cortex.domain.lanes import ANY_STATE, Lane
 from cortex.errors import NotFound, RowDamaged, StoreCorrupt, StoreError
 from cortex.memory import Cortex
 from cortex.ports.store import Filter, Job, JobState, PatchSession, PutJob
@@ -206,6 +206,19 @@ def test_a_damaged_row_of_any_table_stops_nothing_and_is_repaired(home: Path, op
     assert {each.code for each in engine.verify()} <= {"quarantined"}
     with engine.context.store.view(engine.tenant) as view:
         assert view.jobs(JobState.WAITING) is not None
+
+
+def test_an_outcome_with_another_sort_gets_the_one_that_it_says(home: Path, opened: Callable[[], Cortex]):
+    """S1: the body is whole, so nothing is moved to quarantine"""
+    event = {"at": "2026-01-05T09:00:00+00:00", "session": "s1", "type": "decision", "text": "The deploy is on Monday"}
+    assert opened().ingest_events([event]).outcomes == 1
+    opened().flush()
+    sql(home, "INSERT INTO facets (user, scope, lane, kind, trust, label, state) SELECT user, 'elsewhere', lane, kind,"
+        " trust, label, state FROM facets")  # fmt: skip
+    sql(home, "UPDATE traces SET facet = (SELECT max(id) FROM facets)")
+    assert {finding.code for finding in opened().verify(repair=True)} == {"damaged", "columns", "counters"}
+    assert opened().verify() == []
+    assert [each.scope for each in opened().list(Filter(lanes=frozenset({Lane.OUTCOMES})))] == ["personal"]
 
 
 def test_a_job_that_is_damaged_is_never_carried_out(home: Path):

@@ -7,13 +7,14 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from backends import BACKENDS
-from laboratory import opened, texts
+from laboratory import by_rows, opened, texts
 
 from cortex.capture import statements
 from cortex.capture.candidate import Candidate
@@ -72,7 +73,7 @@ def test_every_version_goes(engine: Cortex) -> None:
     engine.import_markdown(page.replace("seven turns", "eleven turns"))
     done = engine.erase(first.id)
     assert done.certificate.texts == 2
-    assert done.certificate.clean
+    assert by_rows(done.certificate).clean
     assert engine.events()[-1].kind is EventKind.ERASED
     assert engine.recall(SECRET, as_of=done.certificate.position - 1).hits == ()
 
@@ -134,10 +135,10 @@ def test_erasing_the_shortest_word_leaves_the_marks_of_other_lines(engine: Corte
 def test_what_still_says_the_same_is_named(engine: Cortex) -> None:
     gone = engine.remember(SECRET).memory
     twin = engine.remember(f"{SECRET}, said the porter").memory
-    certificate = engine.erase(gone.id).certificate
+    certificate = by_rows(engine.erase(gone.id).certificate)
     assert [remain.where for remain in certificate.remains] == [twin.id]
     assert not certificate.clean
-    assert engine.erase(twin.id).certificate.clean
+    assert by_rows(engine.erase(twin.id).certificate).clean
 
 
 def test_another_users_memory_of_the_same_text_is_neither_touched_nor_told_of(engine: Cortex) -> None:
@@ -146,11 +147,11 @@ def test_another_users_memory_of_the_same_text_is_neither_touched_nor_told_of(en
     gone = engine.remember(SECRET).memory
     with pytest.raises(NotFound):
         engine.erase(theirs.id)
-    assert engine.erase(gone.id).certificate.clean
+    assert by_rows(engine.erase(gone.id).certificate).clean
     assert other.get(theirs.id).text == SECRET
 
 
-def test_a_backup_that_holds_it_is_named_and_removed_where_that_is_asked(tmp_path: Path) -> None:
+def test_a_backup_that_holds_it_is_named_and_rewritten_where_that_is_asked(tmp_path: Path) -> None:
     """E21"""
     clock = FakeClock()
     with opened(tmp_path / "home", clock=clock) as engine:
@@ -158,10 +159,29 @@ def test_a_backup_that_holds_it_is_named_and_removed_where_that_is_asked(tmp_pat
         backup = engine.backup().backup.path
         assert [each.where for each in engine.erase(gone.id).certificate.remains] == [backup.name]
         assert backup.exists()
-        clock.advance(5)
+        clock.advance(timedelta(days=1))
         again = engine.remember(SECRET).memory
+        other = engine.remember("The ferry leaves at nine").memory
+        later = engine.backup().backup.path
         assert engine.erase(again.id, backups=True).certificate.clean
-        assert not backup.exists()
+        assert SECRET.encode() not in later.read_bytes()
+        assert engine.erase(gone.id, backups=True).certificate.clean
+        assert SECRET.encode() not in backup.read_bytes()
+        clock.advance(5)
+        engine.restore_backup(later.name)
+        assert [trace.id for trace in engine.list()] == [other.id]
+
+
+def test_a_damaged_backup_that_holds_it_is_removed(tmp_path: Path) -> None:
+    """E21: nothing can be restored from it, and it would keep what was to be erased"""
+    with opened(tmp_path / "home") as engine:
+        gone = engine.remember(SECRET).memory
+        backup = engine.backup().backup.path
+        with backup.open("r+b") as file:
+            file.seek(4_096)
+            file.write(bytes(8_192))
+        engine.erase(gone.id, backups=True)
+        assert not backup.exists() or SECRET.encode() not in backup.read_bytes()
 
 
 def test_a_followed_file_that_says_it_is_cited_and_left_alone(tmp_path: Path) -> None:
@@ -179,7 +199,7 @@ def test_a_followed_file_that_says_it_is_cited_and_left_alone(tmp_path: Path) ->
 
 
 def test_a_reader_that_began_before_is_told_of(tmp_path: Path) -> None:
-    with opened(tmp_path / "home", store={"busy_timeout_ms": 200}) as engine:
+    with opened(tmp_path / "home", store={"sqlite": {"busy_timeout_ms": 200}}) as engine:
         gone = engine.remember(SECRET).memory
         path = engine.status()["store"]["path"]
         with closing(sqlite3.connect(path, isolation_level=None)) as reader:
@@ -263,3 +283,12 @@ def test_nothing_is_drawn_from_a_turn_that_is_erased_meanwhile(engine: Cortex, m
     assert engine.next_due() is None
     engine.finish_erasures()  # the work was still reading when its turn was erased
     assert engine.verify() == []
+
+
+def test_what_a_database_server_keeps_beside_its_rows_is_named(open_engine: Callable[..., Cortex]) -> None:
+    """Log archives, standbys and base backups cannot be searched from here."""
+    engine = open_engine("postgresql")
+    certificate = engine.erase(engine.remember(SECRET).memory.id).certificate
+    assert [remain.fix for remain in certificate.remains] == ["see to its log archives, standbys and base backups"]
+    assert not certificate.clean
+    assert by_rows(certificate).clean

@@ -144,7 +144,7 @@ def reading(path: str | Path) -> sqlite3.Connection:
 
 
 def waiting(home: Path, clock: FakeClock | None = None) -> Cortex:
-    return opened(home, clock=clock, store={"busy_timeout_ms": 100})
+    return opened(home, clock=clock, store={"sqlite": {"busy_timeout_ms": 100}})
 
 
 def test_with_a_reader_in_the_way_it_says_so_and_finishes_by_itself_later(tmp_path: Path) -> None:
@@ -240,7 +240,8 @@ def test_what_is_edited_while_it_is_erased_goes_as_it_was_edited(
     with opened(home) as engine:
         gone = engine.remember(SECRET).memory
         page = engine.export_markdown()[0].text
-        store, note = engine.context.store, engine.context.store.record_erasure
+        store = engine.context.dependencies.store("main")
+        note = store.record_erasure
 
         def once(planned: erasure.Erasure) -> None:
             monkeypatch.setattr(store, "record_erasure", note)

@@ -135,11 +135,16 @@ def test_what_an_operator_imports_again_on_purpose_stays(case: Case) -> None:
         assert engine.erase(case.memory).certificate.erased == (case.memory,)
 
 
-def test_backups_that_hold_it_can_be_removed_after_it_was_erased(case: Case) -> None:
+def test_backups_that_hold_it_can_be_rewritten_after_it_was_erased(case: Case) -> None:
     with case.open() as engine:
+        case.clock.advance(24 * 60 * 60)
         newer = engine.backup().backup.path
         assert [each.where for each in engine.certificate(case.memory).remains] == [case.backup.name]
         assert engine.erase(case.memory, backups=True).certificate.clean
         assert engine.certificate(case.memory).clean
-        assert not case.backup.exists()
+        assert HISTORY[0]["content"].encode() not in case.backup.read_bytes()
+        assert SECRET.encode() in case.backup.read_bytes(), "another user said it too, and keeps it"
         assert newer.exists()
+        case.clock.advance(60)
+        assert engine.restore_backup(case.backup.name).kept_out == 0, "there is nothing left to keep out"
+        case.check(engine)

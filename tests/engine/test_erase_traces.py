@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from backends import BACKENDS
-from laboratory import opened
+from laboratory import by_rows, opened
 from test_erase_interrupted import held
 
 from cortex.domain.erasure import ErasureMatch, Sought
@@ -110,13 +110,13 @@ def test_a_copy_in_other_letters_or_spaces_is_shown_to_decide_on(engine: Cortex,
     gone = engine.remember(SECRET).memory
     twin = engine.remember(copy, as_new=True).memory
     other = engine.remember(OTHER).memory
-    certificate = engine.erase(gone.id).certificate
+    certificate = by_rows(engine.erase(gone.id).certificate)
     assert certificate.remains == ()
     assert [near.where for near in certificate.near] == [twin.id]
     assert twin.id in certificate.near[0].fix
     assert not certificate.clean
     assert "locker" not in json.dumps(certificate.to_json()).lower()
-    assert engine.erase(twin.id).certificate.clean
+    assert by_rows(engine.erase(twin.id).certificate).clean
     assert engine.get(other.id).text == OTHER
 
 
@@ -200,7 +200,7 @@ def test_hundreds_of_texts_are_looked_for_in_one_pass(tmp_path: Path) -> None:
         gone = engine.remember_all(Draft(text=f"Note {number}: safe {number} opens at dawn") for number in range(300))
         engine.flush()
         read: list[str] = []
-        connections = engine.context.store._connections  # type: ignore[attr-defined]
+        connections = engine.context.dependencies.store("main")._connections  # type: ignore[attr-defined]
         take = connections._take
 
         def watched() -> sqlite3.Connection:

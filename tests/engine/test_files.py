@@ -74,7 +74,7 @@ def test_nothing_of_ones_files_is_anybody_elses(engine, tmp_path):
         assert "zoo" not in str(items)
         assert (other.files.status()["files"], other.stats().by_lane) == (1, {"notes": 1})
         for path in ("zoo/walrus.md", str(tmp_path / "zoo" / "walrus.md")):
-            with pytest.raises(InvalidRequest, match="outside of memory"):
+            with pytest.raises(InvalidRequest, match="is not an indexed file"):
                 other.memory_get(path)
     assert engine.files.status()["files"] == 1
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from laboratory import opened
 
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.domain.identity import format_uuid7
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
@@ -27,6 +27,7 @@ from cortex.ports.store import Filter
 from cortex.providers.llms.breaker import Breaker
 from cortex.providers.llms.budget import Budget, BudgetLimits
 from cortex.providers.models import ModelFile, ModelStore, Package, PinnedModel
+from cortex.stores.file_documents import FileDocuments
 from cortex.surfaces.cli.app import run
 from cortex.surfaces.mcp import hosts
 from cortex.testing import FakeClock, FakeEmbedder
@@ -50,16 +51,18 @@ class World:
         self.notes.mkdir()
         for number in range(20):
             (self.notes / f"note{number}.md").write_text(f"# Note {number}\n\n{'The teapot is blue. ' * 40}\n")
-        self.engine = opened(self.home, clock=self.clock, embedder=self.embedder, store={"synchronous": "full"})
+        self.engine = opened(
+            self.home, clock=self.clock, embedder=self.embedder, store={"sqlite": {"synchronous": "full"}}
+        )
         self.kept = self.engine.remember(FIRST).memory
         self.spare = self.engine.remember("The spare key is under the mat").memory
         self.backup = self.engine.backup().backup.path
-        self.tokens = TokenFile(self.home / FILE_NAME, self.clock)
+        self.tokens = Tokens(FileDocuments(self.home), self.clock)
         self.secret, _ = self.tokens.create(Tenant(), [Right.READ])
         self.host = disk.root / "host" / "mcp.json"
         self.host.parent.mkdir()
         self.host.write_text("{}\n")
-        self.spending = Budget(self.home / "spending.sqlite", LIMITS, self.clock)
+        self.spending = Budget(FileDocuments(self.home), LIMITS, self.clock)
 
     def settled(self) -> None:
         """Nothing is under way, and no log of SQLite has room in it that a small write would fit into."""
@@ -92,7 +95,7 @@ def texts(engine: Cortex) -> set[str]:
 
 
 def _damage(world: World) -> None:
-    with world.engine.context.store._connections.writing() as connection:
+    with world.engine.context.dependencies.store("main")._connections.writing() as connection:
         connection.execute("DELETE FROM lexicon")
 
 
@@ -232,7 +235,7 @@ LONG = {
 }  # fmt: skip
 
 
-BEGUN = {"home/agents/other.sqlite", "home/spending.sqlite"}
+BEGUN = {"home/agents/other.sqlite"}
 """Databases of which the header alone may be there: whoever opens them next makes them whole."""
 
 

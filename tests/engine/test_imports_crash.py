@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import import_process
 import pytest
 from capture_process import opened
 
+import forking
 import import_samples as samples
 from cortex.domain.lanes import ANY_STATE
 from cortex.memory import Cortex
@@ -41,19 +41,14 @@ def export(folder: Path) -> Path:
 
 def killed(home: Path, source: str, minutes: int, place: str, number: int) -> None:
     script = Path(import_process.__file__)
-    done = subprocess.run(
-        [sys.executable, str(script), str(home), source, str(minutes), place, str(number)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = forking.run([script, home, source, str(minutes), place, str(number)], env=variables)
     assert done.returncode == -signal.SIGKILL, f"it was not killed: {done.returncode}\n{done.stderr}"
 
 
 def everything(engine: Cortex) -> list[dict[str, Any]]:
     """All that is stored, but for ids, which differ from run to run."""
-    links = ("id", "source_turns", "supersedes", "superseded_by", "outdated_by", "source_ref", "contradicts")
+    links = ("id", "cause", "source_turns", "supersedes", "superseded_by", "outdated_by", "source_ref", "contradicts")
     found = engine.export(Filter(states=ANY_STATE), redact=False)
     plain = [{name: value for name, value in each.items() if name not in links} for each in found]
     return sorted(plain, key=lambda each: (each["type"], each.get("session", ""), each.get("seq", 0), each["text"]))

@@ -25,9 +25,8 @@ from cortex.domain.turn import Role, Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.index import Follow
 from cortex.ports.store import Embed, Filter, Match, Put, Store
-from cortex.stores.ephemeral import EphemeralStore
-from cortex.stores.sqlite import SqliteStore
 from cortex.stores.sqlite.index import SqliteIndex
+from store_list import STORE_URLS, open_store
 
 AT = datetime(2026, 7, 1, 9, 0, tzinfo=UTC)
 TENANT = Tenant()
@@ -81,9 +80,9 @@ class Both:
             yield CompositeView(said, filed)
 
 
-@pytest.fixture(params=["sqlite", "ephemeral"])
+@pytest.fixture(params=list(STORE_URLS))
 def both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Both]:
-    store = SqliteStore(tmp_path / "main.sqlite") if request.param == "sqlite" else EphemeralStore()
+    store = open_store(request.param, tmp_path)
     index = SqliteIndex(tmp_path / "index.sqlite", made_with="{}")
     yield Both(store, index)
     findings = [*store.verify(), *index.verify()]
@@ -146,7 +145,7 @@ def test_each_lane_is_asked_where_it_lives_and_nowhere_else(
 
 def test_every_lane_lives_somewhere() -> None:
     assert {Lane.NOTES, Lane.DOCS} == FILE_LANES
-    assert {Lane.MEMORIES, Lane.SESSIONS} == EVERY - FILE_LANES
+    assert {Lane.MEMORIES, Lane.SESSIONS, Lane.OUTCOMES} == EVERY - FILE_LANES
 
 
 # --- searches ------------------------------------------------------------------------------------

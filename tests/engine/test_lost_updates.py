@@ -39,11 +39,11 @@ class Interrupted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime, **by: str) -> int:
         if self.meanwhile is not None and any(map(self._is_meant, changes)):
             act, self.meanwhile = self.meanwhile, None
             act()
-        return self._inner.apply(tenant, changes, at=at)
+        return self._inner.apply(tenant, changes, at=at, **by)
 
 
 class Two:
@@ -55,7 +55,8 @@ class Two:
         for engine in (self.mine, self.other):
             engine.context.dependencies.ids = ids
         if backend == "ephemeral":
-            self.other.context.dependencies.open_store = self.mine.context.dependencies.open_store
+            shared = self.mine.context.dependencies.store(self.mine.tenant.agent)
+            self.other.context.dependencies.open_store = lambda _: shared
         inner = self.mine.context.store
         self.store = Interrupted(inner, is_meant)
         self.mine.context.dependencies._stores[self.mine.tenant.agent] = self.store

@@ -20,19 +20,19 @@ from laboratory import QUICK, opened, texts, user
 from cortex import settings as configuration
 from cortex.context import Context
 from cortex.domain.events import EventKind
+from cortex.domain.importance import Origin
 from cortex.domain.lanes import State
-from cortex.domain.memory import Draft, ImportanceLabel, Kind, Memory, Retention
+from cortex.domain.memory import GOVERNED, Draft, ImportanceLabel, Kind, Memory, Retention
 from cortex.domain.scope import Tenant
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.errors import Conflict, InvalidRequest, NotFound
 from cortex.exchange import EditConflict
 from cortex.memory import Cortex
 from cortex.ports.store import MOST_RETRIES, Change, Filter, Put, Remove, Store
-from cortex.stores.ephemeral import EphemeralStore
-from cortex.stores.sqlite import SqliteStore
 from cortex.surfaces.cli.app import run
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
 from cortex.wiring import build
+from store_list import open_store
 
 
 def page_of(engine: Cortex, **filter: Any) -> str:
@@ -48,6 +48,11 @@ def remembered(engine: Cortex, id: str) -> Memory:
     found = engine.get(id)
     assert isinstance(found, Memory)
     return found
+
+
+def edited(memory: Memory, **changes: Any) -> Memory:
+    """`memory` as the operator changed it."""
+    return memory.revised(**changes, origins=memory.origins.having(changes.keys() & set(GOVERNED), Origin.OPERATOR))
 
 
 def without_item(page: str, id: str) -> str:
@@ -176,7 +181,7 @@ def test_moving_an_item_under_other_headings_changes_scope_and_kind(filled: Fill
     page = filled.page.replace("# kitchen\n\n## fact", "# trattoria\n\n## preference")
     filled.engine.import_markdown(page)
     moved = remembered(filled.engine, filled.pasta.id)
-    assert moved == filled.pasta.revised(scope="trattoria", kind=Kind.PREFERENCE)
+    assert moved == edited(filled.pasta, scope="trattoria", kind=Kind.PREFERENCE)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +196,7 @@ def test_moving_an_item_under_other_headings_changes_scope_and_kind(filled: Fill
 )
 def test_fields_are_edited_in_their_line_and_the_rest_stays(filled: Filled, line: str, changes: dict[str, Any]) -> None:
     filled.engine.import_markdown(filled.page.replace("(importance: 0.9 | tags: ops)", line))
-    assert remembered(filled.engine, filled.key.id) == filled.key.revised(**changes)
+    assert remembered(filled.engine, filled.key.id) == edited(filled.key, **changes)
 
 
 def test_an_end_can_be_given_moved_and_taken_away(engine: Cortex, clock: FakeClock) -> None:
@@ -334,7 +339,7 @@ def test_an_item_moved_to_another_page_of_the_directory_is_not_missing(filled: F
     pages["personal.md"] = added(pages["personal.md"], item)
     done = filled.engine.import_markdown(pages, forget_missing=True)
     assert (done.plan.forgotten, done.plan.unchanged) == ([], 2)
-    assert remembered(filled.engine, filled.pasta.id) == filled.pasta.revised(scope="personal")
+    assert remembered(filled.engine, filled.pasta.id) == edited(filled.pasta, scope="personal")
 
 
 # --- conflicts -----------------------------------------------------------------------------------
@@ -474,12 +479,12 @@ class Interrupted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime, **by: str) -> int:
         if any(isinstance(change, Put) for change in changes):
             self.tries += 1
             if self.meanwhile:
                 self.meanwhile.pop(0)()
-        return self._inner.apply(tenant, changes, at=at)
+        return self._inner.apply(tenant, changes, at=at, **by)
 
 
 @dataclass(frozen=True)
@@ -517,10 +522,8 @@ def two(backend: str, tmp_path: Path, clock: FakeClock) -> Iterator[Two]:
         parts.open_store = lambda _: store
         return Cortex.over(Context(parts, Tenant()))
 
-    if backend == "sqlite":
-        own, others = (SqliteStore(tmp_path / "memory.sqlite") for _ in range(2))
-    else:
-        own = others = EphemeralStore()
+    own = open_store(backend, tmp_path)
+    others = open_store(backend, tmp_path) if own.abilities.multi_process else own
     store = Interrupted(own)
     mine, other = engine_on(store), engine_on(others)
     yield Two(mine, other, store, others, fill(mine))

@@ -478,7 +478,7 @@ def test_a_link_that_leads_out_is_refused_however_it_is_named(engine, notes, tmp
     """B10"""
     os.symlink(note(tmp_path / "secret.md", "the vault opens with 4711\n"), notes / "innocent.md")
     engine.index(notes)
-    with pytest.raises(InvalidRequest, match="outside"):
+    with pytest.raises(InvalidRequest, match="leads out of the indexed folders"):
         engine.memory_get("notes/innocent.md")
     assert "4711" not in json.dumps(engine.memory_search("vault opens"))
 

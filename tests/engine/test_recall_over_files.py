@@ -533,7 +533,7 @@ def test_nobody_finds_lines_of_another(engine, one_chunk, notes, tmp_path, other
     assert stranger.files.sources() == []
     with pytest.raises(NotFound):
         stranger.get(one_chunk.id)
-    with pytest.raises(InvalidRequest, match="outside of memory"):
+    with pytest.raises(InvalidRequest, match="is not an indexed file"):
         stranger.memory_get("notes/keys.md")
     note(tmp_path / "theirs" / "keys.md", "The deploy key rotates on Fridays.\n")
     stranger.index(tmp_path / "theirs")

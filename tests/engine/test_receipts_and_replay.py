@@ -226,15 +226,41 @@ def test_a_receipt_can_be_replayed_as_soon_as_it_is_handed_out(tmp_path):
     store = engine.context.dependencies.store("main")
     held, plainly = threading.Event(), store.apply
 
-    def late(tenant, changes, *, at):
+    def late(tenant, changes, *, at, **by):
         if any(isinstance(change, PutReceipt) for change in changes):
             held.wait(0.2)
-        return plainly(tenant, changes, at=at)
+        return plainly(tenant, changes, at=at, **by)
 
     store.apply = late
     engine.remember(KEY)
     assert engine.replay(engine.recall(ASKED).receipt.id).same
     engine.close()
+
+
+class BusyClock(FakeClock):
+    """Every look at it takes a tenth of a second, as on a machine with too much to do."""
+
+    def monotonic(self):
+        self._monotonic += 0.1
+        return self._monotonic
+
+
+def test_a_replay_takes_longer_than_a_recall_may(tmp_path):
+    with opened(tmp_path) as engine:
+        engine.remember(KEY)
+        then = engine.recall(ASKED).receipt
+    with opened(tmp_path, clock=BusyClock(), recall={"deadline_ms": 200}) as engine:
+        assert engine.recall(ASKED).receipt.facts["degraded"]
+        assert engine.replay(then.id).same
+
+
+def test_a_replay_that_lacks_a_leg_says_so(engine, embedder):
+    engine.remember(KEY)
+    receipt = engine.recall(ASKED).receipt
+    embedder.fail()
+    found = engine.replay(receipt.id)
+    assert not found.same
+    assert found.differences[0].startswith("this replay was degraded: vector:")
 
 
 def test_a_replay_leaves_no_trace(engine):
@@ -417,7 +443,7 @@ def test_what_is_written_late_says_so_and_does_not_reach_into_the_past():
     clock, begun, free, told = FakeClock(), threading.Event(), threading.Event(), []
 
     class Slow:
-        def apply(self, tenant, changes, *, at):
+        def apply(self, tenant, changes, *, at, **by):
             told.append(at)
             begun.set()
             assert free.wait(60)
@@ -439,7 +465,7 @@ def test_what_is_added_after_closing_is_written_at_once_and_leaves_no_thread():
     written = []
 
     class Writes:
-        def apply(self, tenant, changes, *, at):
+        def apply(self, tenant, changes, *, at, **by):
             written.append(threading.current_thread())
             return 0
 
@@ -451,3 +477,29 @@ def test_what_is_added_after_closing_is_written_at_once_and_leaves_no_thread():
     queue.flush()
     assert written[1:] == [threading.current_thread()]
     assert threading.active_count() == before
+
+
+def test_changes_that_are_worked_out_later_are_written_once_and_spoil_no_others():
+    """What no answer should wait for is worked out when it is written, in order; what fails is counted alone."""
+    written, worked_out = [], []
+
+    class Writes:
+        def apply(self, tenant, changes, *, at, **by):
+            written.extend(changes)
+            return 0
+
+    def fails():
+        raise ValueError
+
+    def later():
+        worked_out.append(threading.current_thread())
+        return ("second",)
+
+    queue = WriteBehindQueue(FakeClock().now)
+    for changes in (("first",), fails, later):
+        queue.add(Writes(), Tenant(), changes)
+    queue.flush()
+    queue.close()
+    assert written == ["first", "second"]
+    assert (len(worked_out), queue.lost) == (1, 1)
+    assert worked_out[0] is not threading.current_thread()

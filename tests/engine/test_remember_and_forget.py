@@ -73,7 +73,7 @@ def test_forgetting_twice_changes_nothing_the_second_time(engine):
 def test_an_id_nobody_has_is_not_found(engine, verb):
     with pytest.raises(NotFound, match="cortex list"):
         getattr(engine, verb)("019b8d62-7a80-7000-8000-00000000ffff")
-    with pytest.raises(InvalidRequest, match="is not an id"):
+    with pytest.raises(InvalidRequest, match="is not an ID"):
         getattr(engine, verb)("forty-two")
 
 
@@ -340,8 +340,8 @@ def test_what_was_recalled_just_before_closing_is_counted(open_engine):
     first.recall(ASKED)
     first.close()
     second = open_engine()
-    assert second.get(kept.id).access_count == 1
     assert [receipt.op for receipt in second.receipts()] == ["recall", "remember"]
+    assert second.get(kept.id).access_count == 1
 
 
 def test_closing_twice_is_harmless(open_engine):
@@ -372,7 +372,7 @@ def test_a_memory_in_memory_can_be_had_by_a_setting(tmp_path):
     from cortex.memory import Cortex
     from cortex.testing import FakeEmbedder
 
-    with Cortex(tmp_path, settings={"store": {"backend": "ephemeral"}}, embedder=FakeEmbedder()) as engine:
+    with Cortex(tmp_path, settings={"store": {"url": "ephemeral:"}}, embedder=FakeEmbedder()) as engine:
         engine.remember(KEY)
         assert texts(engine.recall(ASKED)) == [KEY]
     assert not list(tmp_path.rglob("main.sqlite*"))

@@ -213,12 +213,14 @@ def test_files_alone_are_enough_to_measure(open_engine, tmp_path):
     assert scale(engine)["floor"] == pytest.approx(0.35, abs=0.1)
 
 
-def test_another_user_has_the_agents_scale(filled):
-    """L10: one number of everybody's texts, and nothing else"""
+def test_another_user_has_a_scale_of_their_own(filled):
+    """L10: it is measured on nobody else's texts"""
     engine = filled(Squeezing(0.5))
+    before = scale(engine)["floor"]
     other = engine.bind(user="boris")
     other.remember("violin workshop")
-    assert scale(other)["floor"] == scale(engine)["floor"]
+    assert scale(other)["basis"] == "estimated"
+    assert scale(engine) == {**scale(engine), "floor": before, "basis": "measured"}
     assert other.recall(ELSEWHERE).hits == ()
 
 

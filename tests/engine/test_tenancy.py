@@ -21,7 +21,8 @@ from cortex.domain.memory import Draft
 from cortex.domain.query import Query
 from cortex.errors import Conflict, InvalidRequest, NotFound
 from cortex.memory import Cortex
-from cortex.ports.store import Filter
+from cortex.ports.store import Filter, JobState
+from cortex.services.alerts import AlertService
 from cortex.workspace.flush import FlushSession
 
 # What only the other tenant knows: the words of `ASKED` may be guessed, the others must never come back.
@@ -66,11 +67,36 @@ def _line(canary: Canary) -> str:
     )
 
 
+def _jobs_of(canary: Canary) -> list[str]:
+    canary.engine.ingest([user("Who polishes the vorpal kettle?")], session="jubjub-session")
+    found = [job.id for job in canary.engine.jobs(states=list(JobState))]
+    assert found
+    return found
+
+
 def _refused(call: Callable[[], Any]) -> str:
     """What a refused call says; foreign ids are not found, whatever is asked of them."""
     with pytest.raises(NotFound) as refused:
         call()
     return ASKED_ID.sub("", str(refused.value))
+
+
+def _impossible(call: Callable[[], Any]) -> str:
+    """Why a call cannot be carried out in the state that it finds."""
+    with pytest.raises((InvalidRequest, Conflict, NotFound)) as refused:
+        call()
+    return str(refused.value)
+
+
+def _bulk_of(canary: Canary) -> str:
+    return canary.engine.bulk("edit", [canary.rule.id], importance=0.9).run
+
+
+def _alerted(canary: Canary) -> None:
+    AlertService(canary.engine.context).raise_alert("frumious", "the bandersnatch is near")
+
+
+_EVENT = {"at": "2026-01-05T09:00:00+00:00", "session": "s1", "type": "tool_result"}
 
 
 def _imported(engine: Cortex, canary: Canary) -> Any:
@@ -133,7 +159,7 @@ def _indexed(engine: Cortex, canary: Canary) -> list[Any]:
 
 def _undone(engine: Cortex, canary: Canary) -> str:
     with pytest.raises(Conflict) as refused:
-        engine.undo_consolidation("1-9")
+        engine.undo_consolidation("0-4")
     return str(refused.value)
 
 
@@ -196,6 +222,19 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
         engine.receipts(limit=1_000),
         _refused(lambda: engine.receipts(before=canary.recalled.receipt.id)),
     ],
+    "receipt_log": lambda engine, canary: [
+        engine.receipt_log(limit=200),
+        engine.receipt_log(session="jubjub-session"),
+        _refused(lambda: engine.receipt_log(before=canary.recalled.receipt.id)),
+    ],
+    "compare_receipts": lambda engine, canary: _refused(
+        lambda: engine.compare_receipts(canary.recalled.receipt.id, canary.recalled.receipt.id)
+    ),
+    "usage": lambda engine, canary: engine.usage(),
+    "activity": lambda engine, canary: engine.activity(),
+    "jobs": lambda engine, canary: engine.jobs(states=list(JobState)),
+    "retry_job": lambda engine, canary: [_refused(lambda id=id: engine.retry_job(id)) for id in _jobs_of(canary)],
+    "cancel_job": lambda engine, canary: [_refused(lambda id=id: engine.cancel_job(id)) for id in _jobs_of(canary)],
     "receipt": lambda engine, canary: _refused(lambda: engine.receipt(canary.recalled.receipt.id)),
     "status": lambda engine, canary: engine.status(),
     "doctor": lambda engine, canary: engine.doctor(),
@@ -227,12 +266,76 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
     "index": _indexed,
     "memory_search": _found,
     "memory_get": _read,
+    "alerts": lambda engine, canary: [_alerted(canary), engine.alerts(closed=True)][1],
+    "ingest_events": lambda engine, canary: [
+        engine.ingest_events([{**_EVENT, "text": "my kettle boils"}]),
+        engine.list(Filter(lanes=frozenset({Lane.OUTCOMES}))),
+    ],
+    "sessions": lambda engine, canary: [each.session for each in engine.sessions() if each.session != "s1"],
+    "session": lambda engine, canary: _refused(lambda: engine.session("tulgey-session")).replace("tulgey-session", ""),
+    "tag": lambda engine, canary: engine.tag("mine"),
+    "tags": lambda engine, canary: (canary.engine.tag("slithy"), engine.tags())[1],
+    "untag": lambda engine, canary: (canary.engine.tag("theirs"), _refused(lambda: engine.untag("theirs")))[1],
+    "diff": lambda engine, canary: engine.diff(0, turns=True),
+    "rollback": lambda engine, canary: [engine.tag("mine"), engine.rollback("mine", turns=True)],
+    "drift": lambda engine, canary: engine.drift(),
+    "take_census": lambda engine, canary: engine.take_census(),
+    "grade": lambda engine, canary: engine.grade(all=True),
+    "writeback": lambda engine, canary: [engine.grade(), engine.writeback(force=True)],
+    "golden": lambda engine, canary: engine.golden(),
+    "build_golden": lambda engine, canary: _impossible(engine.build_golden),
+    "mark_golden": lambda engine, canary: _refused(lambda: engine.mark_golden(canary.recalled.receipt.id, silent=True)),
+    "canary": lambda engine, canary: engine.canary(),
+    "start_canary": lambda engine, canary: _impossible(lambda: engine.start_canary({"recall.recipe": "typed.v1"})),
+    "promote_canary": lambda engine, canary: _impossible(engine.promote_canary),
+    "stop_canary": lambda engine, canary: _impossible(engine.stop_canary),
+    "digest": lambda engine, canary: engine.digest(),
+    "gaps": lambda engine, canary: engine.gaps(),
+    "rehearse": lambda engine, canary: [engine.recall(ASKED), engine.rehearse({"recall.recipe": "typed.v1"})][1],
+    "bulk": lambda engine, canary: list(engine.bulk("forget", canary.trace_ids).statuses.values()),
+    "undo_bulk": lambda engine, canary: _impossible(lambda: engine.undo_bulk(_bulk_of(canary))),
+    "inbox": lambda engine, canary: [
+        engine.inbox(all=True),
+        *(_refused(lambda id=id: engine.inbox(ids=[id])) for id in canary.trace_ids),
+    ],
+    "decide": lambda engine, canary: [
+        ASKED_ID.sub("", _impossible(lambda id=id: engine.decide([{"id": id, "revision": "0", "verdict": "reject"}])))
+        for id in canary.trace_ids
+    ],
+    "undo_decisions": lambda engine, canary: _refused(lambda: engine.undo_decisions([canary.recalled.receipt.id])),
+    "decisions": lambda engine, canary: engine.decisions(),
+    "thresholds": lambda engine, canary: engine.thresholds(),
+    "revoke_threshold": lambda engine, canary: _impossible(lambda: engine.revoke_threshold("rules:en")),
+    "conversations": lambda engine, canary: engine.conversations(),
+    "conversation": lambda engine, canary: _refused(lambda: engine.conversation("tulgey-session")).replace(
+        "tulgey-session", ""
+    ),
+    "indexed_files": lambda engine, canary: engine.indexed_files(),
+    "indexed_file": lambda engine, canary: [
+        _refused(lambda path=path: engine.indexed_file(path)).replace(path, "")
+        for path in ("burrow/kettle.md", str(canary.folder / "kettle.md"))
+    ],
+    "views": lambda engine, canary: (canary.engine.save_view("frumious", "scope=slithy-scope"), engine.views())[1],
+    "save_view": lambda engine, canary: engine.save_view("mine", "kind=rule"),
+    "remove_view": lambda engine, canary: (
+        canary.engine.save_view("theirs", "scope=slithy-scope"),
+        _refused(lambda: engine.remove_view("theirs")),
+    )[1],
+    "retention": lambda engine, canary: [engine.retention(), engine.retention(apply=True)],
+    "hold": lambda engine, canary: [_refused(lambda id=id: engine.hold(ids=[id])) for id in canary.trace_ids],
+    "holds": lambda engine, canary: (canary.engine.hold(scope="slithy-scope"), engine.holds())[1],
+    "release_hold": lambda engine, canary: _refused(
+        lambda: engine.release_hold(canary.engine.hold(scope="slithy-scope").hold.name)
+    ),
     "flush_plan": lambda engine, canary: engine.flush_plan(FlushSession(context_window=10_000, tokens_used=9_000)),
 }
 HANDLES = {"bind", "over", "connect", "context", "close", "flush", "tenant", "scheduler", "settings"}
 """What answers nothing: `bind` is the way to be someone else, by name."""
-OPERATORS = {"backup", "backups", "restore_backup"}
-"""The operator's own: a backup is of everyone who uses an agent. They answer names of files, and no text."""
+OPERATORS = {
+    "backup", "backups", "drill", "last_drill", "restore_backup", "users",
+    "find_subject", "export_subject", "erase_subject", "subject_certificate",
+}  # fmt: skip
+"""The operator's own: a backup is of everyone who uses an agent, and a person may be in anybody's memory."""
 
 
 def told(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import date, timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from cortex.domain.events import EventKind
 from cortex.domain.growth import DayCount, days_of
 from cortex.domain.lanes import Lane
 from cortex.errors import InvalidRequest
+from cortex.memory import Cortex
 
 FIRST = date(2026, 7, 1)
 
@@ -22,6 +24,45 @@ def test_what_happened_comes_with_the_trace_as_it_is_now(engine):
     assert [each.event.kind for each in found.happened] == [EventKind.FORGOTTEN, EventKind.REMEMBERED]
     assert {each.trace for each in found.happened} == {engine.get(kept.id)}
     assert found.next is None
+
+
+def test_an_event_names_who_made_the_change_and_the_receipt_of_the_operation(engine):
+    by_hand = Cortex.over(engine.context.by("cli"))
+    kept = by_hand.remember("I live in Rome")
+    gone = engine.forget(kept.memory.id)
+    found = [(each.event.kind, each.event.actor, each.event.cause) for each in engine.timeline().happened]
+    assert found == [(EventKind.FORGOTTEN, "", gone.receipt.id), (EventKind.REMEMBERED, "cli", kept.receipt.id)]
+    assert by_hand.bind(user="boris").context.actor == "cli"
+    assert {each.id for each in engine.receipts()} >= {kept.receipt.id, gone.receipt.id}
+
+
+def test_without_receipts_an_event_names_none(open_engine):
+    engine = open_engine(receipts={"enabled": False})
+    engine.remember("I live in Rome")
+    assert [each.event.cause for each in engine.timeline().happened] == [""]
+
+
+def test_what_is_extracted_is_of_the_extractor_and_its_turn_of_whoever_handed_it_over(engine):
+    by_hand = Cortex.over(engine.context.by("cli"))
+    by_hand.ingest(
+        [{"role": "user", "content": "I live in Rome and my sister is called Ada."}], session="s1", debounce=False
+    )
+    by_hand.run_jobs()
+    actors = {each.event.kind: each.event.actor for each in engine.timeline().happened}
+    assert (actors[EventKind.SAID], actors[EventKind.REMEMBERED]) == ("cli", "extractor")
+
+
+def test_what_is_done_in_the_background_is_of_the_scheduler(engine):
+    by_hand = Cortex.over(engine.context.by("cli"))
+    by_hand.ingest([{"role": "user", "content": "I live in Rome."}], session="s1")
+    embedded: list[str] = []
+    with by_hand.scheduler():
+        for _ in range(6_000):
+            embedded = [each.event.actor for each in engine.timeline(kinds={EventKind.EMBEDDED}).happened]
+            if embedded:
+                break
+            threading.Event().wait(0.01)
+    assert set(embedded) == {"scheduler"}
 
 
 def test_a_page_that_is_full_says_where_to_go_on(engine):
@@ -42,6 +83,7 @@ def test_files_leave_no_events_and_turns_leave_theirs(engine):
         Lane.SESSIONS: [EventKind.SAID],
         Lane.NOTES: [],
         Lane.DOCS: [],
+        Lane.OUTCOMES: [],
     }
 
 

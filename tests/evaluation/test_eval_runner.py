@@ -8,6 +8,7 @@ import pytest
 from golden import write_golden, write_set
 from rich.console import Console
 
+import store_list
 from cortex.errors import EmbedderUnavailable, NotFound
 from cortex.evaluation import metrics
 from cortex.evaluation.runner import run
@@ -160,3 +161,21 @@ def test_the_report_prints_as_tables(tmp_path, options):
     printed = console.file.getvalue()
     for expected in ("recall@10", "fts5", "vectors", "trick (separate)", " to ", "p95"):
         assert expected in printed
+
+
+def test_the_memory_of_the_settings_is_never_written_to(tmp_path, options, monkeypatch):
+    """E17"""
+    own = tmp_path / "own"
+    monkeypatch.setenv("CORTEX_STORE__URL", f"sqlite://{own}")
+    assert run(write_set(tmp_path / "set", TURNS, ASKED), **options).cortex.overall["n"]
+    assert not own.exists()
+
+
+@pytest.mark.parametrize("name", store_list.STORE_URLS)
+def test_every_store_gives_the_same_figures(tmp_path, options, name):
+    """E17"""
+    given = write_set(tmp_path / "set", TURNS, ASKED)
+    there = run(given, store=store_list.STORE_URLS[name](tmp_path), **options).to_json()["overall"]
+    here = run(given, **options).to_json()["overall"]
+    told = [key for key in here if "latency" not in key]
+    assert [there[key] for key in told] == [here[key] for key in told]

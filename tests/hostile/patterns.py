@@ -242,7 +242,7 @@ HELD: Mapping[str, Mapping[str, Any]] = {
     "recall.plan": {"spelled": "ann"},
     # The program's own files, and the operator's settings.
     "stores.sqlite.generations": {"self": SimpleNamespace(_name="index")},
-    "surfaces.cli.settings_file": {"key": "model", "section": "embedder"},
+    "settings_file": {"key": "model", "section": "embedder"},
 }
 """Of each module or function, what a name can be that the source does not tell."""
 

@@ -33,7 +33,9 @@ from cortex.wiring import build
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Cortex]:
-    told = configuration.load(tmp_path, {"embedding": {"cache_entries": 0}, "store": {"synchronous": "normal"}})
+    told = configuration.load(
+        tmp_path, {"embedding": {"cache_entries": 0}, "store": {"sqlite": {"synchronous": "normal"}}}
+    )
     fakes = {"embedder": FakeEmbedder(8), "reranker": FakeReranker(), "clock": FakeClock(), "ids": CountingIds()}
     engine = Cortex.over(Context(build(tmp_path, told, **fakes), Tenant()))
     yield engine

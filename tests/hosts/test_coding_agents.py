@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from scripted_apis import REPLY, ScriptedApis
+from setup_agents import OPENCODE_FILES
 
 from cortex.surfaces.http.server_file import is_locked, running
 
 HOSTS = os.environ.get("CORTEX_HOSTS")
 SECONDS = 1_200
-"""A busy machine is slow, and OpenCode downloads a package when it first meets a plugin; nothing here measures time."""
+"""A busy machine is slow; nothing here measures time."""
 SETTINGS = """
 [hooks]
 deadline_ms = 60000
@@ -54,6 +57,9 @@ class Person:
         for file, content in self._configuration().items():
             (self.home / file).parent.mkdir(parents=True, exist_ok=True)
             (self.home / file).write_text(content)
+        if name == "opencode":
+            # What OpenCode has after its first start with any plugin.
+            shutil.copytree(Path(str(HOSTS)) / OPENCODE_FILES, self.home / ".config" / "opencode", dirs_exist_ok=True)
 
     def _configuration(self) -> dict[str, str]:
         """What the agent needs to use the scripted model, written as people write it."""
@@ -122,9 +128,14 @@ class Person:
         return {memory["text"]: memory["scope"] for memory in found.json()["memories"]}
 
     def end_server(self, number: int) -> None:
-        if (server := running(str(self.memory))) is not None:
-            os.kill(server.pid, number)
-        assert until(lambda: not is_locked(str(self.memory)))
+        def has_ended() -> bool:
+            # A hook may just have started another one, which is not to be found yet.
+            if (server := running(str(self.memory))) is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(server.pid, number)
+            return not is_locked(str(self.memory))
+
+        assert until(has_ended)
 
     def close(self) -> None:
         self.model.close()
@@ -140,7 +151,9 @@ def until(is_so: Callable[[], bool]) -> bool:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    """The files that people write and agents change, with their content: not the packages of an agent."""
+    files = (file for file in folder.rglob("*") if file.is_file() and "node_modules" not in file.parts)
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
 @pytest.fixture(params=["claude-code", "codex", "gemini", "opencode"])

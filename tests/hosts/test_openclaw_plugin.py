@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from setup_agents import PROGRAMS, RELEASES
+from setup_host import installed
 
 HERE = Path(__file__).parent
 PLUGIN = HERE.parents[1] / "plugins" / "openclaw"
@@ -82,3 +84,18 @@ def test_no_value_in_the_configuration_keeps_the_host_from_starting() -> None:
         return is_open and all(accepts_anything(each) and len(each["type"]) >= 7 for each in properties.values())
 
     assert accepts_anything(json.loads((PLUGIN / "openclaw.plugin.json").read_text())["configSchema"])
+
+
+def test_another_release_than_the_one_that_is_asked_for_counts_as_another(tmp_path: Path) -> None:
+    """The end-to-end tests run against the release they name, whatever an earlier run has left."""
+    for release, program in zip(("openclaw@2026.9.5", *RELEASES), ("openclaw", *PROGRAMS), strict=True):
+        package, _, version = release.rpartition("@")
+        assert installed(tmp_path, package, program) is None
+        folder = tmp_path / "app" / "node_modules" / package
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text(json.dumps({"version": version}))
+        assert installed(tmp_path, package, program) is None, "its program is linked last"
+        link = tmp_path / "app" / "node_modules" / ".bin" / program
+        link.parent.mkdir(exist_ok=True)
+        link.touch()
+        assert installed(tmp_path, package, program) == version

@@ -6,16 +6,14 @@ from pathlib import Path
 import pytest
 from tended import Household
 
+import store_list
 from cortex.ports.store import Store
-from cortex.stores.ephemeral import EphemeralStore
-from cortex.stores.sqlite import SqliteStore
 
 
-@pytest.fixture(params=["sqlite", "ephemeral"])
+@pytest.fixture(params=list(store_list.STORE_URLS))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """Each store that needs nothing installed. Whatever a test did to it, it must verify clean afterwards."""
-    path = tmp_path / "agents" / "main.sqlite"
-    opened: Store = SqliteStore(path, synchronous="normal") if request.param == "sqlite" else EphemeralStore()
+    opened = store_list.open_store(request.param, tmp_path / "agents")
     yield opened
     findings = list(opened.verify())
     opened.close()

@@ -15,7 +15,7 @@ from tended import ANNA, AT, DAY, HOUR, Household, memory
 from cortex.errors import InvalidRequest, StoreError, StoreUnavailable
 from cortex.lifecycle import backups
 from cortex.lifecycle.backups import Backup
-from cortex.ports.store import Replaced
+from cortex.ports.store import Replaced, RestoreMark
 from cortex.stores.ephemeral import EphemeralStore
 from cortex.stores.sqlite import SqliteStore, copies
 
@@ -33,7 +33,7 @@ def kept(made: Sequence[Backup], now: datetime, daily: int = 7, weekly: int = 4)
 
 def test_a_name_tells_the_agent_and_the_time():
     """E21"""
-    assert backups.name_of("main", AT, 12) == "main-20260105T090000Z.000012.sqlite"
+    assert backups.name_of("main", AT, 12) == "main-20260105T090000Z.000012.backup"
     for agent in ("main", "a-b.c", "x-20260101t000000z", "x.000003"):
         for mark in ("", backups.REPLACED):
             named = backup(AT, mark, agent, number=7)
@@ -42,13 +42,13 @@ def test_a_name_tells_the_agent_and_the_time():
 
 @pytest.mark.parametrize("mark", ["", "2", "replaced"])
 def test_names_of_earlier_releases_are_still_read(mark: str):
-    path = FOLDER / f"main-20260105T090000Z{f'-{mark}' if mark else ''}.sqlite"
+    path = FOLDER / f"main-20260105T090000Z{f'-{mark}' if mark else ''}.backup"
     assert backups.read_name(path) == Backup(path, "main", AT, mark)
 
 
 @pytest.mark.parametrize(
     "name",
-    ["main.sqlite", "main-20269905T090000Z.sqlite", "main-20260105T090000Z.sqlite-wal", ".x.partial", "notes.txt"],
+    ["main.sqlite", "main-20269905T090000Z.backup", "main-20260105T090000Z.backup-wal", ".x.partial", "notes.txt"],
 )
 def test_any_other_file_is_no_backup(name: str):
     assert backups.read_name(FOLDER / name) is None
@@ -127,7 +127,7 @@ def path(tmp_path: Path) -> Path:
 
 def put_back(path: Path, given: Path, folder: Path, now: datetime) -> Backup | None:
     def replace(backup: Path, keep_at: Path) -> Replaced:
-        return copies.replace(path, backup, keep_at, busy_timeout_ms=500)
+        return copies.replace(path, backup, keep_at, RestoreMark(now, "", "", backup.name), busy_timeout_ms=500)
 
     kept, _ = backups.restore(given, folder, "main", now, replace=replace)
     return kept
@@ -149,7 +149,8 @@ def test_a_backup_is_private_whole_and_brings_back_what_was_there(path: Path, fo
     made = backups.make(store, folder, "main", AT, daily=7, weekly=4)
     home.put(memory(2, "after"))
     store.close()
-    assert [entry.name for entry in folder.iterdir()] == ["main-20260105T090000Z.000001.sqlite"]
+    name = "main-20260105T090000Z.000001.backup"
+    assert sorted(entry.name for entry in folder.iterdir()) == [name, f"{name}.json"]
     assert (made.backup.path.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
     assert made.backup.bytes == made.backup.path.stat().st_size
     replaced = put_back(path, made.backup.path, folder, AT + HOUR)
@@ -177,7 +178,7 @@ def test_old_backups_go_only_after_a_new_one_is_there(path: Path, folder: Path):
 def test_several_backups_of_one_second_stand_side_by_side(path: Path, folder: Path):
     store = SqliteStore(path)
     made = [backups.make_at(store, folder, "main", AT).path.name for _ in range(3)]
-    assert made == [f"main-20260105T090000Z.00000{number}.sqlite" for number in (1, 2, 3)]
+    assert made == [f"main-20260105T090000Z.00000{number}.backup" for number in (1, 2, 3)]
     store.close()
 
 

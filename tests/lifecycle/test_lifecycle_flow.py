@@ -20,7 +20,7 @@ from cortex.errors import Conflict, InvalidRequest, StoreBusy, StoreUnavailable
 from cortex.lifecycle import flow
 from cortex.lifecycle.undo import Run
 from cortex.ports.store import JobState, Put, RecordAccess, Store
-from cortex.testing import FakeEmbedder
+from cortex.testing import CountingIds, FakeEmbedder
 
 TEA, ROME = "User likes green tea", "User lives in Rome"
 
@@ -43,7 +43,7 @@ def test_a_run_expires_what_is_over_and_merges_what_was_said_twice(filled: House
     """X6, X16"""
     outcome = filled.consolidate()
     assert {name: step.applied for name, step in outcome.steps.items()} == {
-        "expiry": 1, "decay": 1, "consolidation": 2,
+        "expiry": 1, "decay": 1, "retention": 0, "consolidation": 2,
     }  # fmt: skip
     gone = [State.SUPERSEDED, State.EXPIRED, State.EXPIRED]
     assert filled.states(2, 1, 3, 4, 5) == [State.ACTIVE, *gone, State.ACTIVE]
@@ -71,7 +71,8 @@ def test_a_second_run_changes_nothing(filled: Household):
 
 
 def test_a_run_looks_after_one_tenant_alone(store: Store):
-    anna, boris = Household(store, ANNA), Household(store, BORIS)
+    ids = CountingIds()
+    anna, boris = Household(store, ANNA, ids=ids), Household(store, BORIS, ids=ids)
     anna.put(memory(1, TEA), memory(2, TEA))
     boris.put(memory(3, TEA))
     assert boris.consolidate().planned == 0
@@ -202,7 +203,7 @@ def test_a_memory_used_or_changed_after_the_plan_is_passed_over(filled: Househol
     revised = Put(filled.get(id_(2)).revised(importance=1.0), EventKind.REVISED)
     _interpose(filled, use, revised)
     outcome = filled.consolidate()
-    assert [outcome.steps[name].passed_over for name in flow.STEPS] == [0, 1, 1]
+    assert [outcome.steps[name].passed_over for name in flow.STEPS] == [0, 1, 0, 1]
     assert filled.states(1, 2, 3, 4) == [State.ACTIVE, State.ACTIVE, State.EXPIRED, State.ACTIVE]
     assert filled.get(id_(2)).importance == 1.0
 

@@ -8,7 +8,7 @@ import pytest
 from tended import AT, HOUR, Household, id_
 
 from cortex.lifecycle import upkeep
-from cortex.lifecycle.upkeep import Anomaly, Census, Diary
+from cortex.lifecycle.upkeep import Anomaly, Census, Diary, TaskRun
 from cortex.ports.store import Job, JobState, PatchSession, PutJob
 
 
@@ -45,7 +45,6 @@ def test_a_failure_stands_until_the_task_succeeds(home: Household):
     assert home.diary.anomalies[0].fix == "free some"
     home.apply(*_noted(home, "backup", None))
     assert (home.diary.anomalies, home.diary.failed_at("backup")) == ((), None)
-    assert upkeep.noted("backup", None, home.diary, AT) is None
 
 
 def test_the_latest_failure_replaces_the_one_before(home: Household):
@@ -57,15 +56,29 @@ def test_the_latest_failure_replaces_the_one_before(home: Household):
 
 
 def _noted(home: Household, task: str, trouble: Anomaly | None) -> list[PatchSession]:
-    change = upkeep.noted(task, trouble, home.diary, home.clock.now())
-    return [change] if change else []
+    return [upkeep.noted(task, trouble, home.diary, home.clock.now())]
+
+
+def test_a_task_has_one_process_at_a_time_and_a_dead_one_loses_it(home: Household):
+    """S7: two hosts run each task once"""
+
+    def claimed() -> bool:
+        now, is_due = home.clock.now(), lambda diary: diary.tasks.get("grade", TaskRun()).at is None
+        return upkeep.claim(home.tenant, home.store, "grade", now, is_due)
+
+    assert (claimed(), claimed()) == (True, False)
+    home.clock.advance(upkeep.LEASE)
+    assert claimed()
+    home.apply(*_noted(home, "grade", None))
+    assert not claimed()
+    assert home.diary.tasks["grade"] == TaskRun(home.clock.now())
 
 
 @pytest.mark.parametrize(
     "state",
     [
-        {"tended_at": "soon", "census": [], "anomalies": ["x", {"detail": "no code"}], "apart": ["x", 7]},
-        {"tended_at": 7, "census": {"active": "many"}, "anomalies": None, "apart": None},
+        {"tended_at": "soon", "census": [], "anomalies": ["x", {"detail": "no code"}], "apart": ["x", 7], "tasks": "x"},
+        {"tended_at": 7, "census": {"active": "many"}, "anomalies": None, "apart": None, "tasks": [1]},
     ],
 )
 def test_a_diary_that_was_tampered_with_is_as_good_as_empty(home: Household, state: dict[str, Any]):

@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,33 +65,28 @@ def variables() -> dict[str, str]:
     return dict(pair.split("=", 1) for step in image() if step.word == "ENV" for pair in step.rest.split())
 
 
+def copied() -> list[str]:
+    """What the recipe copies from the tree."""
+    copies = (step.rest for step in recipe() if step.word == "COPY" and "--from=" not in step.rest)
+    return [source.rstrip("/") for rest in copies for source in rest.split()[:-1]]
+
+
 def test_everything_it_copies_is_there_and_is_let_through() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     let_through = {line[1:] for line in ignored if line.startswith("!")}
-    copied = [
-        source.rstrip("/")
-        for step in recipe()
-        if step.word == "COPY" and "--from=" not in step.rest
-        for source in step.rest.split()[:-1]
-    ]
     assert "*" in ignored
-    assert set(copied) == let_through
-    assert [source for source in copied if not (ROOT / source).exists()] == []
+    assert set(copied()) == let_through
+    assert [source for source in copied() if not (ROOT / source).exists()] == []
     assert {"**/__pycache__", "**/*.py[cod]"} <= set(ignored)
 
 
 def test_what_is_copied_is_enough_to_build_the_package() -> None:
     """The build of the image has nothing of the tree but this."""
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    (licences,) = re.findall(r"^license-files = (.*)$", project, re.MULTILINE)
-    needed = {
-        "pyproject.toml",
-        "src",
-        re.findall(r'^readme = "(.*)"$', project, re.MULTILINE)[0],
-        *json.loads(licences),
-    }
-    copied = next(step.rest for step in recipe() if step.word == "COPY").split()[:-1]
-    assert needed == {*copied, "src"}
+    read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packaged = read["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]
+    folders = {folder.partition("/")[0] for folder in packaged}
+    project = read["project"]
+    assert set(copied()) == {"pyproject.toml", project["readme"], *project["license-files"], *folders}
 
 
 def test_its_variables_are_settings_that_there_are() -> None:

@@ -61,7 +61,7 @@ def test_what_only_maintainers_measure_with_is_not_in_the_wheel(wheel: Path) -> 
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert [name for name in names if name.startswith("bench/") or name.endswith(".jsonl")] == []
-    assert [name for name in names if re.search("poison|gold|judg|fit_|labeled", name)] == []
+    assert [name for name in names if re.search("poison|gold(?!en)|judg|fit_|labeled", name)] == []
     assert "cortex/evaluation/runner.py" in names
 
 

@@ -1,33 +1,34 @@
 """A program that takes the arguments of qmd 2.8 and answers in its forms, keeping its index as JSON.
 
 Searching, it also misbehaves in every way a program can, as QMD_LIKE says. QMD_LIKE_MARK names a file that it writes
-the ids of its processes to as soon as all of them run.
+the ids of its processes to as soon as all of them run. It is started hundreds of times, so it imports little, and what
+few starts need only there.
 """
 
 from __future__ import annotations
 
-import glob
-import hashlib
 import json
 import math
 import os
 import re
-import resource
 import signal
-import subprocess
 import sys
 import time
+import zlib
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, NoReturn
 
 MISBEHAVIOUR = os.environ.get("QMD_LIKE", "")
 MODES = ("search", "vsearch", "query")
 VALUED = ("--index", "--name", "--mask", "-n", "--min-score")
 UNREAD = {"node_modules", ".git", ".cache", "vendor", "dist", "build"}
 
-Index = dict[str, dict[str, Any]]
+if TYPE_CHECKING:
+    Index = dict[str, dict[str, Any]]
 
 
 def main() -> None:
@@ -68,18 +69,28 @@ def fail(*complaints: str) -> NoReturn:
     sys.exit(1)
 
 
+def read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 # --- collections ---------------------------------------------------------------------------------
 
 
 def loaded() -> Index:
     try:
-        return json.loads(Path(os.environ["INDEX_PATH"]).read_text(encoding="utf-8"))
+        return json.loads(read(os.environ["INDEX_PATH"]))
     except FileNotFoundError:
         return {}
 
 
 def save(index: Index) -> None:
-    Path(os.environ["INDEX_PATH"]).write_text(json.dumps(index), encoding="utf-8")
+    write(os.environ["INDEX_PATH"], json.dumps(index))
 
 
 def collection(options: dict[str, str], words: list[str]) -> None:
@@ -125,13 +136,15 @@ def update() -> None:
 
 
 def reread(kept: dict[str, Any]) -> None:
-    root = Path(kept["path"])
+    import glob
+
+    root = kept["path"]
     kept["files"] = {
         relative: text
         for pattern in braces(kept["pattern"])
         for relative in glob.glob(pattern, root_dir=root, recursive=True)
         if not UNREAD & set(relative.split("/")[:-1])
-        if (text := (root / relative).read_text(encoding="utf-8", errors="replace")).strip()
+        if (text := read(os.path.join(root, relative))).strip()
     }
 
 
@@ -191,11 +204,11 @@ def row(file: str, text: str, score: float, query: str, index: str) -> dict[str,
     if len(body) > 300 and MISBEHAVIOUR != "generous":
         body = body[:297] + "..."
     return {
-        "docid": f"#{hashlib.sha256(text.encode()).hexdigest()[:6]}",
+        "docid": f"#{zlib.crc32(text.encode()):08x}"[:7],
         "score": round(score, 2),
         "file": f"qmd://{file}?index={index}",
         "line": best + 1,
-        "title": Path(file).stem,
+        "title": os.path.splitext(os.path.basename(file))[0],
         "snippet": f"@@ -{start + 1},{end - start} @@ ({start} before, {len(lines) - end} after)\n{body}",
     }
 
@@ -215,9 +228,9 @@ def misbehave(answer: str) -> None:
             rows = json.loads(answer)
             print(json.dumps([each for _ in range(20) for each in rows]))
         case "instead":
-            print(Path(os.environ["QMD_LIKE_ANSWER"]).read_text(encoding="utf-8"))
+            print(read(os.environ["QMD_LIKE_ANSWER"]))
         case "environment":
-            Path(os.environ["QMD_LIKE_MARK"]).write_text(json.dumps(dict(os.environ)), encoding="utf-8")
+            write(os.environ["QMD_LIKE_MARK"], json.dumps(dict(os.environ)))
             print("[]")
         case _:
             fall_out(answer)
@@ -242,6 +255,8 @@ def fall_out(answer: str) -> None:
             mark(os.getpid())
             flood(sys.stderr.buffer)
         case "crash":
+            import resource
+
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             os.kill(os.getpid(), signal.SIGSEGV)
         case "hangs":
@@ -282,6 +297,8 @@ def forever(block: bytes) -> Iterator[bytes]:
 
 
 def child(**how: Any) -> int:
+    import subprocess
+
     script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
     return subprocess.Popen([sys.executable, "-c", script], **how).pid
 
@@ -292,10 +309,9 @@ def wait() -> None:
 
 def mark(*pids: int) -> None:
     """Tell who runs, all at once: a reader never sees half of it."""
-    place = Path(os.environ["QMD_LIKE_MARK"])
-    written = place.with_suffix(".written")
-    written.write_text(" ".join(map(str, pids)), encoding="utf-8")
-    written.replace(place)
+    place = os.environ["QMD_LIKE_MARK"]
+    write(f"{place}.written", " ".join(map(str, pids)))
+    os.replace(f"{place}.written", place)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from cortex import registry, settings
+from cortex import registry, settings, variables
 from cortex.capture.gate import session_skip_reason, turn_skip_reason
 from cortex.capture.messages import Message
 from cortex.capture.policies import named
@@ -28,6 +28,7 @@ from cortex.memory import Cortex
 from cortex.providers.llms.budget import Budget, BudgetLimits
 from cortex.providers.llms.command import MAX_OUTPUT_BYTES, PRESETS, CommandLLM, create
 from cortex.providers.llms.guard import GuardedLLM
+from cortex.stores.file_documents import FileDocuments
 from cortex.testing import FakeClock
 
 SECRET = "a prompt that nobody else may read"
@@ -50,7 +51,7 @@ def program(tmp_path: Path) -> Program:
 
 
 def model(command: Any, timeout: float = 30.0, **options: Any) -> CommandLLM:
-    return create({"command": command, **options}, timeout, settings.environment_inside)
+    return create({"command": command, **options}, timeout, variables.environment_inside)
 
 
 def ask(llm: Any, prompt: str = SECRET) -> str:
@@ -259,7 +260,7 @@ def test_it_does_not_outlive_the_process_that_asked(program: Program, tmp_path: 
 def guarded(llm: CommandLLM, tmp_path: Path, clock: FakeClock | None = None) -> GuardedLLM:
     clock = clock or FakeClock()
     limits = BudgetLimits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_000, tokens_per_day=9_000)
-    return GuardedLLM(llm, Budget(tmp_path / "spending.sqlite", limits, clock), clock, timeout=30)
+    return GuardedLLM(llm, Budget(FileDocuments(tmp_path), limits, clock), clock, timeout=30)
 
 
 def test_tokens_are_estimated_where_a_program_reports_none(program: Program, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def sections(server: ModelServer, **options: Any) -> dict[str, Any]:
         "rerank": {"provider": "llm", "options": options},
         # To import the SDK may take seconds on a busy machine.
         "recall": {"deadline_ms": 60_000},
-        "store": {"synchronous": "normal"},
+        "store": {"sqlite": {"synchronous": "normal"}},
     }
 
 

@@ -23,6 +23,7 @@ from cortex.ports.provider import trouble_of
 from cortex.providers.llms import anthropic, none, openai
 from cortex.providers.llms.budget import Budget, BudgetLimits
 from cortex.providers.llms.guard import GuardedLLM
+from cortex.stores.file_documents import FileDocuments
 from cortex.testing import FakeClock
 
 PROVIDERS = {"anthropic": anthropic, "openai": openai}
@@ -235,7 +236,7 @@ def test_a_server_that_drips_is_left_behind_by_the_guard(
     limits = BudgetLimits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_000, tokens_per_day=9_000)
     clock = FakeClock()
     llm = create(provider, server, timeout=10.0)
-    guarded = GuardedLLM(llm, Budget(tmp_path / "spending.sqlite", limits, clock), clock, timeout=0.5)
+    guarded = GuardedLLM(llm, Budget(FileDocuments(tmp_path), limits, clock), clock, timeout=0.5)
     assert failure(guarded).reason == "timeout"
     guarded.close()
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,13 +11,16 @@ from typing import Any
 import pytest
 
 from cortex.errors import LlmReason, LlmUnavailable, ProviderMissing
+from cortex.ports.documents import LLM_BUDGET
 from cortex.ports.hardware import HardwareVerdict
 from cortex.ports.llm import Completion, LlmTask, judge
-from cortex.providers.llms.breaker import MAX_PAUSE_SECONDS, PAUSE_SECONDS, Breaker
+from cortex.providers.llms.breaker import PAUSE_SECONDS
 from cortex.providers.llms.budget import Budget, BudgetLimits
+from cortex.providers.llms.condition import MAX_PAUSE_SECONDS
 from cortex.providers.llms.guard import GuardedLLM
 from cortex.providers.llms.none import NoLLM
 from cortex.testing import FakeClock, FakeLLM
+from document_places import PLACES, documents_at, overwrite
 
 TEXT = "a prompt that nobody else may read"
 
@@ -63,10 +64,16 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A home with its files, or a database that hosts share."""
+    return tmp_path / ("home" if request.param == "files" else f"home/{request.param}")
+
+
 @pytest.fixture
-def spending(tmp_path: Path, clock: FakeClock) -> Budget:
+def spending(place: Path, clock: FakeClock) -> Budget:
     limits = BudgetLimits(calls_per_hour=50, calls_per_day=60, tokens_per_hour=20_000, tokens_per_day=30_000)
-    return Budget(tmp_path / "spending.sqlite", limits, clock)
+    return Budget(documents_at(place, clock), limits, clock)
 
 
 def ask(llm: Any, max_tokens: int = 100, prompt: str = TEXT) -> Completion:
@@ -135,13 +142,11 @@ def test_a_failed_call_costs_what_it_may_have_cost(
     assert tokens <= hour.tokens <= (tokens and tokens + 60)
 
 
-def test_an_answer_is_given_even_if_the_meter_breaks_meanwhile(
-    tmp_path: Path, spending: Budget, clock: FakeClock
-) -> None:
+def test_an_answer_is_given_even_if_the_meter_breaks_meanwhile(place: Path, spending: Budget, clock: FakeClock) -> None:
     """C16: what was paid for is not thrown away"""
 
     def broken_meanwhile() -> Completion:
-        (tmp_path / "spending.sqlite").write_bytes(b"no longer a database" * 400)
+        overwrite(place, LLM_BUDGET, "no longer JSON" * 400)
         return HELLO
 
     guarded = GuardedLLM(Scripted(broken_meanwhile), spending, clock)
@@ -231,11 +236,11 @@ def test_only_one_call_tries_while_the_others_wait(spending: Budget, clock: Fake
     ask(guarded)
 
 
-def test_a_try_that_the_budget_stops_leaves_the_next_one_free(tmp_path: Path, clock: FakeClock) -> None:
+def test_a_try_that_the_budget_stops_leaves_the_next_one_free(place: Path, clock: FakeClock) -> None:
     """C16: the breaker is not stuck half-open"""
     limits = BudgetLimits(calls_per_hour=3, calls_per_day=100, tokens_per_hour=20_000, tokens_per_day=30_000)
     down = failing("server_error")
-    guarded = GuardedLLM(Scripted(down, down, down, HELLO), Budget(tmp_path / "s", limits, clock), clock)
+    guarded = GuardedLLM(Scripted(down, down, down, HELLO), Budget(documents_at(place), limits, clock), clock)
     for _ in range(3):
         reason(guarded)
     clock.advance(PAUSE_SECONDS)
@@ -271,59 +276,59 @@ class Renamed(Scripted):
     name = "fake/another"
 
 
-def elsewhere(tmp_path: Path, clock: FakeClock, inner: Any) -> GuardedLLM:
+def elsewhere(place: Path, clock: FakeClock, inner: Any) -> GuardedLLM:
     """The same model as another process has it."""
     limits = BudgetLimits(calls_per_hour=50, calls_per_day=60, tokens_per_hour=20_000, tokens_per_day=30_000)
-    return GuardedLLM(inner, Budget(tmp_path / "spending.sqlite", limits, clock), clock)
+    return GuardedLLM(inner, Budget(documents_at(place, clock), limits, clock), clock)
 
 
-def test_short_processes_leave_a_dead_model_alone_together(tmp_path: Path, clock: FakeClock) -> None:
+def test_short_processes_leave_a_dead_model_alone_together(place: Path, clock: FakeClock) -> None:
     """C16: each asks but once, and the fourth does not ask at all"""
     down = Scripted(failing("unreachable"))
-    assert [reason(elsewhere(tmp_path, clock, down)) for _ in range(5)] == ["unreachable"] * 3 + ["paused"] * 2
+    assert [reason(elsewhere(place, clock, down)) for _ in range(5)] == ["unreachable"] * 3 + ["paused"] * 2
     assert down.calls == 3
     clock.advance(PAUSE_SECONDS)
-    assert ask(elsewhere(tmp_path, clock, Scripted(HELLO))) is HELLO
-    assert elsewhere(tmp_path, clock, down).status()["failing"] is None
+    assert ask(elsewhere(place, clock, Scripted(HELLO))) is HELLO
+    assert elsewhere(place, clock, down).status()["failing"] is None
 
 
-def test_another_model_is_not_blamed(tmp_path: Path, clock: FakeClock) -> None:
+def test_another_model_is_not_blamed(place: Path, clock: FakeClock) -> None:
     for _ in range(3):
-        reason(elsewhere(tmp_path, clock, Scripted(failing("auth"))))
-    assert ask(elsewhere(tmp_path, clock, Renamed(HELLO))) is HELLO
-    assert reason(elsewhere(tmp_path, clock, Scripted(HELLO))) == "paused"
+        reason(elsewhere(place, clock, Scripted(failing("auth"))))
+    assert ask(elsewhere(place, clock, Renamed(HELLO))) is HELLO
+    assert reason(elsewhere(place, clock, Scripted(HELLO))) == "paused"
 
 
-def test_one_process_tries_for_all_and_one_that_died_does_not_hold_them_up(tmp_path: Path, clock: FakeClock) -> None:
+def test_one_process_tries_for_all_and_one_that_died_does_not_hold_them_up(place: Path, clock: FakeClock) -> None:
     """C16"""
     others: list[str] = []
 
     def asked_meanwhile() -> Completion:
-        others.append(reason(elsewhere(tmp_path, clock, Scripted(HELLO))))
+        others.append(reason(elsewhere(place, clock, Scripted(HELLO))))
         raise KeyboardInterrupt
 
     for _ in range(3):
-        reason(elsewhere(tmp_path, clock, Scripted(failing("timeout"))))
+        reason(elsewhere(place, clock, Scripted(failing("timeout"))))
     clock.advance(PAUSE_SECONDS)
     with pytest.raises(KeyboardInterrupt):
-        ask(elsewhere(tmp_path, clock, Scripted(asked_meanwhile)))
+        ask(elsewhere(place, clock, Scripted(asked_meanwhile)))
     assert others == ["paused"]
-    assert ask(elsewhere(tmp_path, clock, Scripted(HELLO))) is HELLO
+    assert ask(elsewhere(place, clock, Scripted(HELLO))) is HELLO
 
 
-def test_a_clock_that_was_set_back_pauses_nobody(tmp_path: Path, clock: FakeClock) -> None:
+def test_a_clock_that_was_set_back_pauses_nobody(place: Path, clock: FakeClock) -> None:
     for _ in range(3):
-        reason(elsewhere(tmp_path, clock, Scripted(failing("timeout"))))
+        reason(elsewhere(place, clock, Scripted(failing("timeout"))))
     clock.set(clock.now() - timedelta(days=400))
-    assert ask(elsewhere(tmp_path, clock, Scripted(HELLO))) is HELLO
+    assert ask(elsewhere(place, clock, Scripted(HELLO))) is HELLO
 
 
-def test_the_status_tells_since_when_a_model_fails_and_what_to_do(tmp_path: Path, clock: FakeClock) -> None:
+def test_the_status_tells_since_when_a_model_fails_and_what_to_do(place: Path, clock: FakeClock) -> None:
     """C16: from any process"""
     for _ in range(2):
-        reason(elsewhere(tmp_path, clock, Scripted(failing("auth"))))
+        reason(elsewhere(place, clock, Scripted(failing("auth"))))
         clock.advance(60)
-    assert elsewhere(tmp_path, clock, Scripted(HELLO)).status()["failing"] == {
+    assert elsewhere(place, clock, Scripted(HELLO)).status()["failing"] == {
         "since": "2026-01-05T09:00:00+00:00",
         "at": "2026-01-05T09:01:00+00:00",
         "failures": 2,
@@ -444,20 +449,3 @@ def test_the_status_tells_the_meter_the_breaker_the_last_failure_and_the_card(
     assert status["last_failure"]["reason"] == "timeout"
     assert status["last_answer"] == "2026-01-05T09:00:00+00:00"
     assert status["hardware"] == {"ok": True, "load": 12.5, "temperature": 45.0, "why": ""}
-
-
-def test_a_meter_of_an_earlier_version_still_counts(tmp_path: Path, clock: FakeClock) -> None:
-    """Its table of models counted useless answers of any work together."""
-    path = tmp_path / "spending.db"
-    with closing(sqlite3.connect(path)) as database, database:
-        database.executescript(
-            "CREATE TABLE models (name TEXT PRIMARY KEY, answered REAL, failed REAL, since REAL,"
-            " failures INTEGER NOT NULL DEFAULT 0, until REAL NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '',"
-            " message TEXT NOT NULL DEFAULT '', hint TEXT NOT NULL DEFAULT '', useless INTEGER NOT NULL DEFAULT 0,"
-            " useless_since REAL); INSERT INTO models (name, useless) VALUES ('m', 4);"
-        )
-    limits = BudgetLimits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_999, tokens_per_day=9_999)
-    breaker = Breaker(Budget(path, limits, clock), lambda: "m", clock)
-    assert breaker.status()["useless"] is None
-    breaker.judge(LlmTask.MEMORIES, useful=False)
-    assert breaker.status()["useless"]["memories"]["answers"] == 1

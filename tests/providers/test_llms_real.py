@@ -23,6 +23,7 @@ from cortex.providers.llms.breaker import PAUSE_SECONDS
 from cortex.providers.llms.budget import Budget, BudgetLimits
 from cortex.providers.llms.guard import GuardedLLM
 from cortex.providers.rerankers.llm import LlmReranker
+from cortex.stores.file_documents import FileDocuments
 from cortex.testing import FakeClock
 
 YES_OR_NO = {
@@ -66,7 +67,7 @@ def clock() -> FakeClock:
 @pytest.fixture
 def spending(tmp_path: Path, clock: FakeClock) -> Budget:
     limits = BudgetLimits(calls_per_hour=50, calls_per_day=50, tokens_per_hour=50_000, tokens_per_day=50_000)
-    return Budget(tmp_path / "spending.sqlite", limits, clock)
+    return Budget(FileDocuments(tmp_path), limits, clock)
 
 
 def model(server: LlamaServer, *, timeout: float = 60.0, name: str = "smollm2") -> openai.OpenaiLLM:

@@ -86,7 +86,11 @@ def workspace(tmp_path: Path) -> Path:
 def like(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Our own program, as a command that can be run."""
     made = tmp_path_factory.mktemp("bin") / "qmd"
-    made.write_text(f"#!{sys.executable} -IS\n{LIKE.read_text(encoding='utf-8')}", encoding="utf-8")
+    made.write_text(
+        f"#!{sys.executable} -IS\nimport sys\nsys.path.insert(0, {str(LIKE.parent)!r})\n"
+        f"import {LIKE.stem}\n{LIKE.stem}.main()\n",
+        encoding="utf-8",
+    )
     made.chmod(0o755)
     return str(made)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.errors import LlmUnavailable
+from cortex.ports.documents import LLM_BUDGET
 from cortex.providers.llms.budget import HOLD_SECONDS, Budget, BudgetLimits
 from cortex.testing import FakeClock
+from document_places import PLACES, delete, documents_at, overwrite
 
 QUARTER_PAST = datetime(2026, 1, 5, 9, 15, tzinfo=UTC)
 ROOM = BudgetLimits(calls_per_hour=1_000, calls_per_day=10_000, tokens_per_hour=100_000, tokens_per_day=1_000_000)
@@ -35,10 +39,16 @@ def clock() -> FakeClock:
     return FakeClock(QUARTER_PAST)
 
 
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A home with its files, or a database that hosts share."""
+    return tmp_path / ("home" if request.param == "files" else f"home/{request.param}")
+
+
 @pytest.fixture
-def open_meter(tmp_path: Path, clock: FakeClock) -> Callable[..., Budget]:
-    def opened(**tight: int) -> Budget:
-        return Budget(tmp_path / "home" / "spending.sqlite", limits(**tight), clock)
+def open_meter(place: Path, clock: FakeClock) -> Callable[..., Budget]:
+    def opened(*, patience_seconds: float = 60.0, **tight: int) -> Budget:
+        return Budget(documents_at(place, clock, patience_seconds=patience_seconds), limits(**tight), clock)
 
     return opened
 
@@ -159,7 +169,7 @@ def test_a_call_that_comes_back_after_it_was_given_up_is_counted_once(open_meter
 
 
 def test_processes_cannot_overspend_together(open_meter: Open) -> None:
-    """C16: many at once, each with its own connection to the same file"""
+    """C16: many at once, each with its own look at the same place"""
     meters = [open_meter(calls_per_hour=20, tokens_per_hour=150) for _ in range(2)]
 
     def spend(number: int) -> str:
@@ -178,7 +188,7 @@ def test_processes_cannot_overspend_together(open_meter: Open) -> None:
     assert meters[0].meter().hour.tokens == 150
 
 
-def test_another_process_sees_the_same_meter(open_meter: Open, tmp_path: Path) -> None:
+def test_another_process_sees_the_same_meter(open_meter: Open, place: Path) -> None:
     """C16"""
     spending = open_meter(calls_per_hour=2)
     script = f"""
@@ -186,49 +196,81 @@ from datetime import datetime, UTC
 from pathlib import Path
 from cortex.providers.llms.budget import Budget, BudgetLimits
 from cortex.testing import FakeClock
+from document_places import documents_at
 clock = FakeClock(datetime({QUARTER_PAST.year}, 1, 5, 9, 15, tzinfo=UTC))
-Budget(Path({str(tmp_path / "home" / "spending.sqlite")!r}), BudgetLimits(calls_per_hour=2, calls_per_day=9,
+Budget(documents_at(Path({str(place)!r})), BudgetLimits(calls_per_hour=2, calls_per_day=9,
     tokens_per_hour=99, tokens_per_day=99), clock).reserve(1, 1)
 """
     spending.reserve(10, 10)
-    subprocess.run([sys.executable, "-c", script], check=True)
+    subprocess.run(
+        [sys.executable, "-c", script], check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    )
     refused(spending)
 
 
-def test_looking_at_the_meter_makes_no_file(open_meter: Open, tmp_path: Path) -> None:
+def test_looking_at_the_meter_makes_no_file(tmp_path: Path, clock: FakeClock) -> None:
     """C16"""
-    meter = open_meter(calls_per_hour=7).meter()
+    meter = Budget(documents_at(tmp_path / "home"), limits(calls_per_hour=7), clock).meter()
     assert (meter.hour.calls, meter.hour.max_calls, meter.hour.tokens) == (0, 7, 0)
     assert not (tmp_path / "home").exists()
 
 
-def test_the_file_is_the_operators_alone(open_meter: Open, tmp_path: Path) -> None:
-    open_meter().reserve(1, 1)
-    assert (tmp_path / "home" / "spending.sqlite").stat().st_mode & 0o077 == 0
+def test_the_file_is_the_operators_alone(tmp_path: Path, clock: FakeClock) -> None:
+    Budget(documents_at(tmp_path / "home"), ROOM, clock).reserve(1, 1)
+    assert [path.name for path in (tmp_path / "home").iterdir() if path.stat().st_mode & 0o077] == []
 
 
-def test_where_it_cannot_be_counted_nothing_is_spent(open_meter: Open, tmp_path: Path) -> None:
+DAMAGED = ["", "this is not JSON", "[]", "{}", "null", '{"spent": [], "held": {}, "last": 0, "models": {}}',
+           '{"spent": {}, "held": {"x": []}, "last": 0, "models": {}}',
+           '{"spent": {}, "held": {}, "last": 0, "models": {"m": {"useless": {}, "unknown": 1}}}']  # fmt: skip
+
+
+@pytest.mark.parametrize("body", DAMAGED)
+def test_where_it_cannot_be_counted_nothing_is_spent(open_meter: Open, place: Path, body: str) -> None:
     """C16: a damaged meter closes the budget, and says how to open it"""
-    path = tmp_path / "home" / "spending.sqlite"
-    path.parent.mkdir()
-    path.write_bytes(b"this is not a database, whatever its name says")
-    error = refused(open_meter())
-    assert str(path) in error.message
-    assert "delete" in error.hint
-
-
-def test_a_meter_held_by_another_process_is_waited_for_and_then_refuses(
-    open_meter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """C16"""
     spending = open_meter()
     spending.reserve(1, 1)
-    monkeypatch.setattr("cortex.providers.llms.budget.BUSY_SECONDS", 0.05)
-    with closing(sqlite3.connect(tmp_path / "home" / "spending.sqlite", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        refused(spending)
-        other.execute("ROLLBACK")
+    overwrite(place, LLM_BUDGET, body)
+    error = refused(spending)
+    assert documents_at(place).where(LLM_BUDGET) in error.message
+    assert "delete" in error.hint
+    with pytest.raises(LlmUnavailable):
+        spending.meter()
+    delete(place, LLM_BUDGET)
     spending.reserve(1, 1)
+
+
+def test_where_the_place_cannot_be_reached_nothing_is_spent(tmp_path: Path, clock: FakeClock) -> None:
+    """C16"""
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file" / "home", tmp_path / "file" / "shared.sqlite"):
+        spending = Budget(documents_at(place, clock), ROOM, clock)
+        refused(spending)
+        with pytest.raises(LlmUnavailable, match="spending meter"):
+            spending.meter()
+
+
+@contextmanager
+def held_by_another(place: Path) -> Iterator[None]:
+    """Another process is changing it."""
+    if place.suffix == ".sqlite":
+        with closing(sqlite3.connect(place, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
+            other.execute("ROLLBACK")
+    else:
+        with open(place / f"{LLM_BUDGET}.lock", "ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def test_a_meter_held_by_another_process_is_waited_for_and_then_refuses(open_meter: Open, place: Path) -> None:
+    """C16"""
+    spending = open_meter(patience_seconds=0.05)
+    spending.reserve(1, 1)
+    with held_by_another(place):
+        refused(spending)
+    open_meter().reserve(1, 1)
 
 
 @given(
@@ -239,8 +281,9 @@ def test_a_meter_held_by_another_process_is_waited_for_and_then_refuses(
 def test_what_is_let_through_never_exceeds_the_limit(tmp_path_factory: Any, steps: list[tuple[str, int, int]]) -> None:
     """C16: as long as calls cost no more than was held for them"""
     clock = FakeClock(QUARTER_PAST)
-    path = tmp_path_factory.mktemp("meter") / "spending.sqlite"
-    spending = Budget(path, limits(tokens_per_hour=100, calls_per_hour=8), clock)
+    spending = Budget(
+        documents_at(tmp_path_factory.mktemp("meter")), limits(tokens_per_hour=100, calls_per_hour=8), clock
+    )
     for what, input_tokens, output_tokens in steps:
         try:
             held = spending.reserve(input_tokens, output_tokens)

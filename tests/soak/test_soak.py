@@ -19,8 +19,8 @@ import threading
 from cortex.stores.sqlite.store import SqliteStore
 applied = SqliteStore.apply
 
-def apply(self, tenant, changes, *, at):
-    threading.Timer(0.05, applied, (self, tenant, changes), {"at": at}).start()
+def apply(self, tenant, changes, *, at, **by):
+    threading.Timer(0.05, applied, (self, tenant, changes), {"at": at, **by}).start()
     return 1
 
 SqliteStore.apply = apply

@@ -19,6 +19,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+import forking
 from cortex.memory import Cortex
 from cortex.surfaces.mcp import tools
 from cortex.surfaces.mcp.errors import ERROR_META
@@ -115,10 +116,13 @@ def connected(server: Any, *, mode: str = "auto") -> Iterator[Host]:
 
 
 @contextmanager
-def over_stdio(home: Path, *arguments: str, mode: str = "auto", **variables: str) -> Iterator[Host]:
-    started = StdioServerParameters(
-        command=sys.executable, args=command(home, *arguments), env=environment(**variables)
-    )
+def over_stdio(
+    home: Path, *arguments: str, mode: str = "auto", fresh: bool = False, **variables: str
+) -> Iterator[Host]:
+    """A host and the process it started: `fresh`, with nothing imported before."""
+    asked = command(home, *arguments)
+    program, *rest = [sys.executable, *asked] if fresh else forking.command(asked)
+    started = StdioServerParameters(command=program, args=rest, env=environment(**variables))
     with connected(stdio_client(started), mode=mode) as host:
         yield host
 

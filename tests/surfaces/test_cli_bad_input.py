@@ -88,7 +88,8 @@ def test_a_strange_query_is_only_a_query(cli: Cli, query: str) -> None:
         (["--deadline-ms", "0"], "deadline_ms: 0.0 is outside 1 to 600000"),
         (["--kind", "facct"], "kinds: 'facct' is not known"),
         (["--lane", "attic"], "lanes: 'attic' is not known"),
-        (["--as-of", "tuesday"], "as_of: is not an ISO 8601 time"),
+        (["--as-of", "2026-13-01"], "as_of: is not an ISO 8601 time"),
+        (["--as-of", "on tuesday"], "as_of: is not the name of a tag"),
         (["--since", "99999-01-01"], "since: is not an ISO 8601 time"),
     ],
 )
@@ -104,13 +105,19 @@ def test_an_unknown_recipe_is_not_found_and_the_nearest_is_suggested(cli: Cli) -
     assert (said.code, said.error, said.hint) == (3, "no recipe 'balanced'", "did you mean 'balanced.v1'?")
 
 
+def test_an_earlier_state_that_is_neither_a_time_nor_a_tag_is_not_found(cli: Cli) -> None:
+    said = cli("recall", "deploy key", "--as-of", "tuesday")
+    assert (said.code, said.error) == (3, "no tag 'tuesday'")
+    assert said.hint == "see `cortex admin tags`; or give a time or a ledger position"
+
+
 @pytest.mark.parametrize("verb", ["get", "forget", "admin unforget"])
 def test_an_unknown_id_is_not_found_and_a_malformed_one_is_refused(cli: Cli, verb: str) -> None:
     unknown = cli(*verb.split(), "01a1e124-5208-7180-9d7e-0e4ff0b558d0")
     assert unknown.code == 3
     assert unknown.error == "no memory, turn or chunk 01a1e124-5208-7180-9d7e-0e4ff0b558d0"
     malformed = cli(*verb.split(), "nonsense")
-    assert (malformed.code, malformed.error) == (2, "id: is not an id")
+    assert (malformed.code, malformed.error) == (2, "id: is not an ID")
 
 
 @pytest.mark.parametrize("arguments", [["admin", "receipts", "nope"], ["admin", "replay", "nope"]])
@@ -288,7 +295,12 @@ def test_there_are_at_most_25_commands_and_each_has_one_place_in_the_help() -> N
     assert len(names) == len(set(names)) <= 25
 
 
-@pytest.mark.parametrize("group", ["admin", "backup", "hook", "jobs"])
+def test_the_word_admin_may_be_left_out(cli: Cli) -> None:
+    assert cli("stats", "--json").out == cli("admin", "stats", "--json").out
+    assert cli("token").code == 2, "a misspelled command is still an error"
+
+
+@pytest.mark.parametrize("group", ["admin", "backup", "hook", "hosts"])
 def test_a_group_without_a_command_shows_its_help_and_no_error(cli: Cli, group: str) -> None:
     said = cli(group)
     assert (said.code, said.err) == (2, "")
@@ -303,3 +315,15 @@ def test_lines_are_only_for_files(cli: Cli) -> None:
 def test_a_synthesis_takes_no_options_of_a_list(cli: Cli) -> None:
     said = cli("recall", "deploy key", "--synthesize", "--explain", "--since", "2026-01-01")
     assert said.error == "--synthesize: cannot be combined with explain, since"
+
+
+@pytest.mark.parametrize("option", [["--home", ""], ["--home="]])
+def test_an_empty_home_is_not_the_current_directory(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: list[str]
+) -> None:
+    """As a variable that is not set gives it."""
+    monkeypatch.chdir(tmp_path)
+    said = cli("status", *option)
+    assert (said.code, said.error) == (2, "--home: is empty")
+    assert said.hint == "give a folder, or leave it out for ~/.cortex"
+    assert list(tmp_path.iterdir()) == []

@@ -298,12 +298,12 @@ def test_ingest_returns_at_once_and_says_when_memories_will_be_drawn(cli: Cli, c
     assert said.code == 0, said.err
     assert "3 turns stored" in said.out
     assert "in 30 s" in said.out
-    assert "`cortex jobs run`" in said.out
+    assert "`cortex admin jobs run`" in said.out
     assert memories(cli) == []
-    cli("jobs", "run")
+    cli("admin", "jobs", "run")
     assert memories(cli) == []
     cli.clock.advance(31)
-    cli("jobs", "run")
+    cli("admin", "jobs", "run")
     assert memories(cli) == ["I live in Bergen", TRAMS]
 
 
@@ -311,7 +311,7 @@ def test_without_waiting_for_quiet_the_next_work_draws_them(cli: Cli, chat: Call
     """C2"""
     said = cli("capture", "--background", chat(), "--session", "monday", "--no-debounce")
     assert "in 30 s" not in said.out
-    cli("jobs", "run")
+    cli("admin", "jobs", "run")
     assert memories(cli) == ["I live in Bergen", TRAMS]
 
 
@@ -343,3 +343,30 @@ def test_of_what_nothing_is_known_nothing_is_told(cli: Cli) -> None:
     """C5"""
     assert cli("recall", "--synthesize", "the harbour master's parrot").out.strip() == "No memory matches this topic."
     assert cli("recall", "--synthesize", "the harbour master's parrot", "--json").json["response"] == ""
+
+
+def test_a_message_of_an_unknown_role_is_not_lost_silently(cli: Cli, chat: Callable[..., str]) -> None:
+    """C1"""
+    for options in ([], ["--background"]):
+        said = cli("capture", *options, chat([{"role": "usr", "content": "I live in Oslo"}]), "--session", "s")
+        assert said.code == 1
+        assert "1 message skipped: role 'usr' is unknown; known: user, human, assistant" in said.out.replace("\n", " ")
+    both = [{"role": "usr", "content": "I live in Oslo"}, {"role": "user", "content": "I ski"}]
+    assert cli("capture", "--background", chat(both), "--session", "s").code == 0
+
+
+def test_plain_text_is_said_to_be_read_as_such(cli: Cli) -> None:
+    assert "read as plain text: one message of the user" in cli("capture", "-", "--session", "s", stdin="not json").out
+
+
+def test_recall_marks_what_was_replaced(cli: Cli, chat: Callable[..., str]) -> None:
+    for day, text in ((1, "I live in Oslo."), (2, "I moved from Oslo to Bergen. I live in Bergen now.")):
+        cli(
+            "capture",
+            chat([{"role": "user", "content": text, "timestamp": f"2025-11-0{day}T09:00:00Z"}]),
+            "--session",
+            "s",
+        )
+    said = cli("recall", "where do I live?")
+    marked = [line for line in said.out.splitlines() if "replaced on 2025-11-02" in line]
+    assert len(marked) == 1, said.out

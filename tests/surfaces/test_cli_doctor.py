@@ -20,11 +20,13 @@ import pytest
 from terminal import Cli, Said
 
 from cortex import Cortex
-from cortex.access import FILE_NAME, Right, TokenFile
+from cortex.access import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
-from cortex.services.health import environment_checks as machine
+from cortex.ports.documents import TOKENS
 from cortex.services.health import report as health
+from cortex.stores.file_documents import FileDocuments
+from cortex.stores.sqlite import environment
 from cortex.surfaces.cli.app import run
 from cortex.surfaces.cli.doctor import FIXES
 from forking import DEVNULL, PIPE, Forked
@@ -80,9 +82,9 @@ def test_everything_is_checked_and_each_check_says_what_it_is_about(cli: Cli) ->
     for check in said.json["checks"]:
         groups.setdefault(check["group"], []).append(check["name"])
     assert groups == {
-        "machine": ["python", "sqlite", "disk", "clock"],
-        "home": ["home", "write-ahead log", "permissions", "settings"],
-        "memory": ["database", "similarities", "background work"],
+        "machine": ["python", "disk", "sqlite", "clock"],
+        "home": ["home", "permissions", "settings", "write-ahead log"],
+        "memory": ["database", "similarities", "background work", "tokens and budget", "recall rung"],
         "providers": ["embedder", "reranker", "llm"],
         "serving": ["serve", "mcp", "tokens", "port"],
     }
@@ -160,11 +162,11 @@ def test_a_provider_that_is_not_known_is_told(doctor: Doctor) -> None:
 def test_a_disk_of_the_network_is_told(tmp_path: Path) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/sda / ext4 rw 0 0\nserver:/homes {tmp_path} nfs4 rw 0 0\n")
-    assert machine.journal(tmp_path).ok is True
-    found = machine.journal(tmp_path, mounts)
+    assert environment.journal(tmp_path).ok is True
+    found = environment.journal(tmp_path, mounts)
     assert found.ok is None
     assert "(nfs4)" in found.detail
-    assert found.fix == "choose a --home on a local disk"
+    assert found.fix == "choose a folder on a local disk (--home, or store.url)"
     assert list(tmp_path.glob(".probe-*")) == []
 
 
@@ -219,8 +221,8 @@ def test_work_that_nobody_does_is_told(cli: Cli) -> None:
     cli.clock.advance(timedelta(hours=1))
     check = checked(cli("doctor", "--json"))["background work"]
     assert check["ok"] is None
-    assert "cortex jobs run --forever" in check["fix"]
-    cli("jobs", "run")
+    assert "cortex admin jobs run --forever" in check["fix"]
+    cli("admin", "jobs", "run")
     assert checked(cli("doctor", "--json"))["background work"]["ok"] is True
 
 
@@ -417,18 +419,18 @@ def test_others_may_reach_the_server_only_with_a_token(doctor: Doctor, tmp_path:
     open_to_all = {"CORTEX_SERVE__HOST": "0.0.0.0"}
     found = doctor(**open_to_all)["tokens"]
     assert (found["ok"], found["fix"]) == (False, "run `cortex admin tokens create`, or set serve.host to 127.0.0.1")
-    tokens = TokenFile(tmp_path / "home" / FILE_NAME, SystemClock())
+    tokens = Tokens(FileDocuments(tmp_path / "home"), SystemClock())
     _, token = tokens.create(Tenant("main"), [Right.READ])
     found = doctor(**open_to_all)["tokens"]
     assert (found["ok"], found["detail"]) == (True, "1 active")
     tokens.revoke(token.id)
     assert doctor(**open_to_all)["tokens"]["ok"] is False
     assert doctor(CORTEX_SERVE__HOST="127.0.0.1")["tokens"]["ok"] is None
-    (tmp_path / "home" / FILE_NAME).write_text("no json")
+    (tmp_path / "home" / TOKENS).write_text("no json")
     found = doctor(CORTEX_SERVE__HOST="127.0.0.1")["tokens"]
     assert found["ok"] is False
     assert "is damaged, so no token is accepted" in found["detail"]
-    (tmp_path / "home" / FILE_NAME).unlink()
+    (tmp_path / "home" / TOKENS).unlink()
     found = doctor(CORTEX_SERVE__HOST="127.0.0.1")["tokens"]
     assert found["ok"] is False
     assert "is missing although tokens were created" in found["detail"]
@@ -499,7 +501,7 @@ def test_a_server_of_our_own_is_asked_whether_it_is_ready_and_one_over_another_h
         other = doctor(home=tmp_path / "another", CORTEX_SERVE__PORT=port)["server"]
         assert other["ok"] is None
         assert f"serves another home, {home}" in other["detail"]
-        TokenFile(home / FILE_NAME, SystemClock()).create(Tenant("main"), [Right.READ])
+        Tokens(FileDocuments(home), SystemClock()).create(Tenant("main"), [Right.READ])
         found = doctor(CORTEX_SERVE__PORT=port)  # now it tells strangers nothing but that it is ours
         assert found["server"]["ok"] is True
         assert found["server"]["detail"] == f"at http://127.0.0.1:{port} is ready"

@@ -75,7 +75,7 @@ def test_the_certificate_can_be_asked_for_again(home: Path, capsys: pytest.Captu
 def test_what_is_pending_is_told_and_finished(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CORTEX_STORE__BUSY_TIMEOUT_MS", "100")
+    monkeypatch.setenv("CORTEX_STORE__SQLITE__BUSY_TIMEOUT_MS", "100")
     id = remembered(home)
     with closing(sqlite3.connect(home / "agents" / "main.sqlite", isolation_level=None)) as reader:
         reader.execute("BEGIN")

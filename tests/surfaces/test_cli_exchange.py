@@ -61,8 +61,9 @@ def test_an_export_has_no_text_unless_asked_for(filled: Cli) -> None:
 
 def test_an_export_says_every_field_and_can_be_narrowed(filled: Cli) -> None:
     first = exported(filled, "--scope", "infra", "--with-text")[0]
-    assert first | {"id": "", "created_at": ""} == {
-        "type": "memory", "id": "", "text": "The deploy key rotates on Mondays", "created_at": "", "kind": "fact",
+    assert first | {"id": "", "created_at": "", "cause": ""} == {
+        "type": "memory", "id": "", "actor": "cli", "cause": "",
+        "text": "The deploy key rotates on Mondays", "created_at": "", "kind": "fact",
         "topic": "keys", "tags": ["ops"], "scope": "infra", "retention": "ttl", "ttl": 2592000.0, "confidence": 1.0,
         "importance": 0.9, "label": "must_remember", "trust": "trusted", "source_kind": "operator",
         "valid_from": "2026-01-01T00:00:00+00:00", "state": "active", "reinforced": 0,
@@ -77,7 +78,11 @@ def test_what_was_exported_with_its_text_can_be_imported_whole(filled: Cli, tmp_
     there = tmp_path / "there"
     said = filled("import", str(out), "--trusted", home=there)
     assert said.out.startswith("imported 2 memories and 2 turns of 4 lines; skipped 0 duplicates and 0 bad lines")
-    assert filled("export", "--with-text", home=there).out == out.read_text()
+    before, after = (
+        [{**json.loads(line), "actor": "", "cause": ""} for line in text.splitlines()]
+        for text in (out.read_text(), filled("export", "--with-text", home=there).out)
+    )
+    assert before == after
     assert len(filled("search", "deploy key", "--json", home=there).json["hits"]) > 0
 
 
@@ -159,7 +164,7 @@ BAD_LINES: list[tuple[Any, str]] = [
     (MEMORY | {"kind": ["fact"]}, "kind: is not one of rule, procedure"),
     (MEMORY | {"importanc": 1}, "importanc: is not a field"),
     (MEMORY | {"session": "s"}, "session: is not a field"),
-    (MEMORY | {"id": "7"}, "id: is not an id"),
+    (MEMORY | {"id": "7"}, "id: is not an ID"),
     (MEMORY | {"text": ""}, "text: is empty"),
     (MEMORY | {"text": 7}, "text: is not text"),
     (MEMORY | {"text": "a\x00b"}, "text: contains a NUL byte"),

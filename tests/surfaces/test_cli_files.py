@@ -195,7 +195,7 @@ def test_summaries_need_a_language_model_and_nothing_is_done_without(cli: Cli, n
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["{tmp}/nowhere"], 3, "nothing is at"),
+        (["{tmp}/nowhere"], 3, "does not exist"),
         (["{tmp}/letter.txt"], 2, ".md"),
         (["{tmp}/letter.md", "--workspace"], 2, "is not a folder"),
         (["{tmp}/notes", "--transcripts", "--untrusted"], 2, "trust"),

@@ -27,7 +27,7 @@ def test_status_says_what_is_there(cli: Cli) -> None:
     told = cli("status", "--json").json
     assert told["home"] == str(cli.home)
     assert (told["agent"], told["user"]) == ("main", "default")
-    assert told["store"]["backend"] == "sqlite"
+    assert told["store"]["url"] == "sqlite:"
     assert told["counts"]["by_lane"] == {"memories": 1}
     assert told["vectors"] | {"sets": {}} == {
         "space": cli.embedder.space.key, "embedded": 1, "lacking": 0, "sets": {},
@@ -38,7 +38,7 @@ def test_status_says_what_is_there(cli: Cli) -> None:
     shown = cli("status").out
     assert "fake/words" in shown
     assert re.search(r"language model +none\n", re.sub(r" +\n", "\n", shown))
-    assert "counts from a cosine of 0.00, declared" in shown
+    assert "cosines above 0.00 count (declared)" in shown
 
 
 def test_a_token_may_be_made_for_a_host_with_several_agents(cli: Cli) -> None:

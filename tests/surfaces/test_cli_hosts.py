@@ -13,6 +13,7 @@ from terminal import Cli
 from cortex._version import __version__
 from cortex.surfaces.hosts import coding_agents
 from cortex.surfaces.hosts.coding_agents import AGENTS, Command, agent_named, packaged, rendered
+from cortex.surfaces.hosts.versions import version_of
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = {"claude-code": ".claude", "codex": ".codex", "gemini": ".gemini", "cursor": ".cursor",
@@ -266,6 +267,21 @@ def test_codex_is_checked_for_its_switch_and_for_trust(cli: Cli, machine: Machin
     found = checks(cli, "codex")
     assert "trust" not in found
     assert found["hooks"]["ok"] is False
+
+
+@pytest.mark.parametrize(
+    ("printed", "version"),
+    [
+        ("2.1.326 (Claude Code)", "2.1.326"), ("codex-cli 0.169.0", "0.169.0"), ("v24.16.0", "24.16.0"), ("soon", ""),
+        ("OpenClaw 2026.9.6 (1a2b3c4)", "2026.9.6"), ("cortex 0.2.0rc1", "0.2.0rc1"), ("0.62.0-nightly.1",) * 2,
+    ],
+)  # fmt: skip
+def test_the_version_of_a_program_is_found_in_what_it_prints(tmp_path: Path, printed: str, version: str) -> None:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\necho '{printed}'\n")
+    program.chmod(0o755)
+    assert version_of(program) == version
+    assert version_of(tmp_path / "absent") == ""
 
 
 def test_a_copy_of_another_version_or_for_another_memory_is_told(cli: Cli, machine: Machine, tmp_path: Path) -> None:

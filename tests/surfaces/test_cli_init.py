@@ -7,6 +7,7 @@ import re
 import stat
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from terminal import Cli
 
-from cortex import settings
+from cortex import settings, settings_file, store_drivers
 from cortex.providers.embedders import gemini, ollama, openai, voyage
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
-from cortex.surfaces.cli import settings_file, vendors
+from cortex.surfaces.cli import vendors
 from cortex.surfaces.cli.app import run
 from sweeps import sweep
 
@@ -84,7 +85,12 @@ def test_every_default_in_the_settings_file_may_be_uncommented(tmp_path: Path) -
     uncommented = re.sub(r"^# (\w+ = \S.*)$", r"\1", settings_file.template(), flags=re.MULTILINE)
     (tmp_path / "cortex.toml").write_text(uncommented)
     assert uncommented.count("\nprovider = ") == 3
-    assert settings.load(tmp_path) == settings.Settings()
+    found, default = settings.load(tmp_path), settings.Settings()
+    assert replace(found, store=default.store) == default
+    assert found.store.url == default.store.url
+    for scheme in ("sqlite", "postgresql"):
+        ours, theirs = (store_drivers.options_of(each, scheme, tmp_path) for each in (found, default))
+        assert ours == theirs
 
 
 def test_setting_up_again_changes_nothing(cli: Cli, user: Path) -> None:
@@ -267,8 +273,9 @@ def test_a_newcomer_presses_enter_and_has_a_memory_that_works(user: Path, opencl
         person.asked("Folder").answer()
         person.asked(f"Index {openclaw} (MEMORY.md and memory/, 2 files)?").answer()
         person.asked("Another folder").answer()
-        person.asked("Connect Cursor?").answer()
-        person.asked("Connect OpenClaw?").answer("n")
+        person.asked(f"Add Cortex to {user / '.cursor' / 'mcp.json'}? [y/N]").answer("y")
+        # Enter changes no file of another program.
+        person.asked(f"Add Cortex to {user / '.openclaw' / 'openclaw.json'}? [y/N]").answer()
         person.asked("Keep this memory?").answer()
         assert person.ended() == 0, person.said
         said = person.said

@@ -1,4 +1,4 @@
-"""`cortex jobs run --forever` as a service: how it ends when it is told to."""
+"""`cortex admin jobs run --forever` as a service: how it ends when it is told to."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def test_sigterm_lets_it_finish_what_it_is_at_and_begin_nothing_else(tmp_path: P
     with Cortex(home) as engine:
         for number in range(SESSIONS):
             engine.ingest([{"role": "user", "content": "I live in Rome."}], session=f"s{number}", debounce=False)
-    process = Forked(["-m", "cortex", "--home", str(home), "jobs", "run", "--forever"], stdout=PIPE, stderr=PIPE)
+    process = Forked(
+        ["-m", "cortex", "--home", str(home), "admin", "jobs", "run", "--forever"], stdout=PIPE, stderr=PIPE
+    )
     try:
         assert model.asked.wait(60)
         process.send_signal(signal.SIGTERM)

@@ -285,9 +285,7 @@ def measured(tmp_path: Path) -> Path:
 
 def test_an_evaluation_tells_its_measures_with_their_intervals(cli: Cli, measured: Path) -> None:
     """E17"""
-    said = cli(
-        "eval", str(measured / "set"), "--embedder", "none", "--noise", str(measured / "others.jsonl")
-    )
+    said = cli("eval", str(measured / "set"), "--embedder", "none", "--noise", str(measured / "others.jsonl"))
     assert said.code == 0, said.err
     for expected in ("any@10", "interval", "1.000 to 1.000", "fts5", "among 1 foreign records, without vectors"):
         assert expected in said.out

@@ -19,11 +19,12 @@ from terminal import Cli, Said
 
 from cortex._version import __version__
 from cortex.errors import Conflict
+from cortex.surfaces.hosts.versions import is_within
 from cortex.surfaces.http.server_file import CONTRACT, Announcement, ServerInfo, acquire
 from cortex.surfaces.mcp import json_config
 from cortex.surfaces.openclaw import installer
 from cortex.surfaces.openclaw.config_edits import Wishes
-from cortex.surfaces.openclaw.host import NEWEST, OLDEST, HostConfig, OpenClaw, is_within
+from cortex.surfaces.openclaw.host import NEWEST, OLDEST, HostConfig, OpenClaw
 from cortex.surfaces.openclaw.imports import agent_name
 from cortex.surfaces.openclaw.plugin_files import PluginFolder
 
@@ -652,7 +653,8 @@ def test_notes_are_counted_first_and_indexed_once(cli: Cli, host: Host) -> None:
     assert "likes coffee" in cli("search", "drinks", "--agent", "ada").out
 
 
-def test_the_memories_of_memory_lancedb_need_its_package(cli: Cli, host: Host) -> None:
+def test_the_memories_of_memory_lancedb_need_its_package(cli: Cli, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lancedb", None)  # as if it were not installed
     host.configure("{}")
     (host.state / "memory" / "lancedb" / "memories.lance").mkdir(parents=True)
     said = cli("hosts", "install", "openclaw", "--yes", "--json")

@@ -71,7 +71,7 @@ def test_every_verb_writes_for_its_owner_alone(tmp_path: Path, monkeypatch: pyte
     cortex("index", "--force")
     cortex("recall", "when does the deploy key rotate?")
     cortex("consolidate")
-    cortex("jobs", "run")
+    cortex("admin", "jobs", "run")
     cortex("backup", "create")
     cortex("backup", "restore", "latest")
     cortex("admin", "verify", "--repair")
@@ -83,7 +83,7 @@ def test_every_verb_writes_for_its_owner_alone(tmp_path: Path, monkeypatch: pyte
         assert engine.erase(engine.list(limit=1)[0].id)
         names = {path.name for path in home.rglob("*")}
         assert {"main.sqlite-wal", "main.sqlite-shm", "main.sqlite-queue", "main.files", "main.files.lock"} <= names
-        assert {"embeddings.sqlite", "llm-spending.sqlite", "cortex.toml", "tokens.json", "backups"} <= names
+        assert {"embeddings.sqlite", "llm-spending.json", "cortex.toml", "tokens.json", "backups"} <= names
         assert modes(home) == {}
 
 

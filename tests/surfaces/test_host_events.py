@@ -180,7 +180,7 @@ def test_what_is_said_of_a_project_is_not_recalled_in_another_and_what_is_of_the
         {"role": "assistant", "content": "Noted."},
     ]
     cli("hook", "event", stdin=said("SessionEnd", cwd=str(project), messages=history))
-    cli("jobs", "run")
+    cli("admin", "jobs", "run")
     for folder, shown in ((project, True), (other, False)):
         asked = said("UserPromptSubmit", cwd=str(folder), prompt="which port does the staging server run on?")
         assert ("8443" in cli("hook", "event", stdin=asked).out) is shown

@@ -518,7 +518,8 @@ def _value(chance: random.Random, depth: int) -> Any:
 
 
 def test_a_process_serves_one_agent_and_user_and_no_other(tmp_path: Path) -> None:
-    with over_stdio(tmp_path, "--agent", "ada", "--user", "kim") as theirs, in_memory(tmp_path) as ours:
+    whose = ("--agent", "ada", "--user", "kim")
+    with over_stdio(tmp_path, *whose, fresh=True) as theirs, in_memory(tmp_path) as ours:
         id = remembered(theirs, "The vault code is in the blue book")
         assert call(ours, "search", query="vault code")["hits"] == []
         assert ours.call("get", id=id).error["code"] == "not_found"

@@ -11,9 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from cortex import Cortex
-from cortex.access.tokens import TokenFile
 from cortex.client.remote import RemoteCortex
-from cortex.clock import SystemClock
 from cortex.errors import InvalidRequest
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.mcp.tools import PROFILES, offered
@@ -29,9 +27,9 @@ NEARLY = "zzz_nobody_knows"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     home = tmp_path_factory.mktemp("operations")
-    nowhere = {"store": {"backend": "ephemeral"}, "embedding": {"provider": "none"}}
+    nowhere = {"store": {"url": "ephemeral:"}, "embedding": {"provider": "none"}}
     with Cortex(home, settings=nowhere) as engine:
-        app = create_app(engine, TokenFile(home / "tokens.json", SystemClock()))
+        app = create_app(engine)
         with TestClient(app, base_url="http://127.0.0.1") as client:
             yield client
 
@@ -153,11 +151,13 @@ def test_a_profile_that_is_not_known_is_refused() -> None:
 
 def test_a_response_is_the_engines_value_again() -> None:
     """What is sent over the wire is what the engine gave, for a response of each shape."""
-    with Cortex(settings={"store": {"backend": "ephemeral"}, "embedding": {"provider": "none"}}) as engine:
+    with Cortex(settings={"store": {"url": "ephemeral:"}, "embedding": {"provider": "none"}}) as engine:
         kept = engine.remember("The deploy key rotates on Mondays", tags=["ops"], scope="infra")
         calls = {
             "show": {"id": kept.memory.id}, "list": {}, "stats": {}, "timeline": {}, "events": {},
-            "growth": {"days": 2}, "contradictions": {}, "next_due": {}, "backups": {}, "verify": {},
+            "growth": {"days": 2}, "usage": {"days": 2}, "activity": {"days": 2}, "jobs": {},
+            "receipt_log": {"op": "remember"}, "contradictions": {}, "next_due": {}, "backups": {},
+            "last_drill": {}, "verify": {},
         }  # fmt: skip
         for name, payload in calls.items():
             operation = BY_NAME[name]

@@ -161,7 +161,7 @@ def test_links_that_lead_outside_are_not_followed(tmp_path: Path):
     scan = found([source(inside)])
     assert paths(scan) == ["notes/a.md"]
     assert problems(scan) == dict.fromkeys(
-        ("notes/file.md", "notes/folder", "notes/relative", "notes/zero.md"), "leads outside of memory"
+        ("notes/file.md", "notes/folder", "notes/relative", "notes/zero.md"), "leads out of the indexed folders"
     )
 
 

@@ -1,5 +1,5 @@
 """Access tokens: the tenant and the rights of a caller."""
 
-from cortex.access.tokens import FILE_NAME, AccessToken, Right, TokenFile
+from cortex.access.tokens import AccessToken, Right, Tokens
 
-__all__ = ["FILE_NAME", "AccessToken", "Right", "TokenFile"]
+__all__ = ["AccessToken", "Right", "Tokens"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from cortex.domain.identity import TraceId
+from cortex.domain.importance import Origin
 from cortex.domain.memory import Draft, Kind, Retention
 from cortex.domain.trust import SourceKind
 
@@ -42,6 +43,8 @@ class Candidate:
     lang: str = ""
     found_by: str = ""
     """The rule or the model that found it."""
+    origin: Origin = Origin.EXTRACTOR
+    """Who chose its kind, importance and scope."""
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     entities: tuple[str, ...] = field(default=())

@@ -17,6 +17,7 @@ from typing import Any
 from cortex.capture.candidate import Candidate
 from cortex.capture.reconcile import RETRACTION
 from cortex.domain.evidence import Evidence
+from cortex.domain.importance import Origin
 from cortex.domain.injection_detection import suspicion
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.ownership import Owner, spans
@@ -131,10 +132,12 @@ def extract(
     known: Sequence[Memory] = (),
     max_tokens: int = MAX_TOKENS,
     window_tokens: int = WINDOW_TOKENS,
+    least: float = MIN_CONFIDENCE,
 ) -> Extracted:
     """The statements of `turns`, which stand in their order. `LlmUnavailable` is the caller's to handle.
 
-    `classify` gives the kind where the model left it open; `known` is not to be written down again.
+    `classify` gives the kind where the model left it open; `known` is not to be written down again. `least` is how sure
+    the model has to be.
     """
     found: dict[str, Candidate] = {}
     problems: list[str] = []
@@ -143,7 +146,7 @@ def extract(
         reading = _answer_for(window, llm, known, max_tokens)
         useless.append(reading.useless)
         for entry in reading.entries:
-            if problem := entry.left_out(window):
+            if problem := entry.left_out(window, least):
                 problems.append(f"{window.name}: memory {entry.number}: {problem}")
             else:
                 found.setdefault(entry.text.casefold(), entry.candidate(window, classify, llm.name))
@@ -277,9 +280,9 @@ class ExtractedEntry:
     negated: bool = False
     corrects: bool = False
 
-    def left_out(self, window: TurnWindow) -> str | None:
+    def left_out(self, window: TurnWindow, least: float = MIN_CONFIDENCE) -> str | None:
         """Why this is not remembered."""
-        if self.confidence < MIN_CONFIDENCE:
+        if self.confidence < least:
             return "low_confidence"
         if not window.fresh_aliases & set(self.turns):
             return "seen_before"
@@ -305,6 +308,7 @@ class ExtractedEntry:
             topic=self.topics[0] if self.topics else "",
             tags=self.topics,
             found_by=found_by,
+            origin=Origin.MODEL,
         )
 
 

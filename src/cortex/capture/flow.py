@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cortex.capture import gate, placement, queue, reconcile, retention, rules
@@ -14,9 +14,11 @@ from cortex.capture.intake import SHARES
 from cortex.capture.policies import CapturePolicy
 from cortex.capture.reconcile import Decision, Known, Reconciliation
 from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.importance import Origin
 from cortex.domain.lanes import Lane, State
-from cortex.domain.memory import Memory
+from cortex.domain.memory import GOVERNED, Memory
 from cortex.domain.ownership import is_own
+from cortex.domain.review import Review
 from cortex.domain.scope import Tenant
 from cortex.domain.secrets import REDACTED
 from cortex.domain.terms import query_terms
@@ -115,6 +117,14 @@ class _Room:
         return True
 
 
+def _may_stay(memory: Memory, decision: Decision, unsure: Collection[TraceId]) -> bool:
+    """Whether a provisional statement may be stored: one that is not sure enough may replace, but not dispute."""
+    return memory.id not in unsure or decision.verdict is not Reconciliation.CONTRADICTS
+
+
+_TAKEN_BACK = {State.FORGOTTEN: "forgotten", State.SUPERSEDED: "withdrawn"}
+"""Why nothing is extracted from a turn that is no longer part of what was said."""
+
 _OTHERWISE = frozenset({Reconciliation.SUPERSEDES, Reconciliation.CONTRADICTS, Reconciliation.RETRACTS})
 
 
@@ -176,8 +186,11 @@ class Capture:
     ) -> tuple[BatchResult, list[Change]]:
         captured = BatchResult(turns=len(turns))
         worth = [turn for turn in turns if self._is_worth(turn, captured)]
-        memories, found = self._memories(worth, shares)
-        room.reserve(memories, frozenset(id for id, each in found.items() if each.provisional))
+        review = Review.read(view)
+        memories, found = self._memories(worth, shares, review)
+        provisional = frozenset(id for id, each in found.items() if each.provisional)
+        room.reserve(memories, provisional)
+        unsure = frozenset(each.id for each in memories if each.id in provisional and self._is_unsure(each, review))
         vectors = self.vectors(memories) if memories else {}
         decisions = reconcile.decide_all(
             memories,
@@ -187,7 +200,7 @@ class Capture:
             duplicate_at=self.policy.duplicate_at,
             now=self.clock.now(),
             cosine=lambda one, other: self._cosine(vectors.get(one.id), vectors.get(other.id)),
-            admit=room.admit,
+            admit=lambda memory, decision: _may_stay(memory, decision, unsure) and room.admit(memory, decision),
         )
         changes = [change for decision in decisions for change in decision.changes]
         changes += outdated_turns(decisions, view)
@@ -205,11 +218,13 @@ class Capture:
         return self.space.calibration.apply(float(one[0] @ other[0])) if one and other else None
 
     def _is_worth(self, turn: Turn, captured: BatchResult) -> bool:
-        if reason := gate.turn_skip_reason(turn, self.policy):
+        if reason := _TAKEN_BACK.get(turn.state) or gate.turn_skip_reason(turn, self.policy):
             captured.skipped[reason] += 1
         return reason is None
 
-    def _memories(self, turns: Sequence[Turn], shares: bool) -> tuple[list[Memory], dict[TraceId, Candidate]]:
+    def _memories(
+        self, turns: Sequence[Turn], shares: bool, review: Review
+    ) -> tuple[list[Memory], dict[TraceId, Candidate]]:
         """What the extractor found, as memories with the trust of what they were extracted from.
 
         With `shares`, what is about the person is remembered for all scopes.
@@ -217,7 +232,7 @@ class Capture:
         by_id = {turn.id: turn for turn in turns}
         memories: list[Memory] = []
         found: dict[TraceId, Candidate] = {}
-        for candidate in self._kept(self.extract(turns), by_id):
+        for candidate in self._kept(self.extract(turns), by_id, review):
             sources = [by_id[id] for id in candidate.source_turns]
             newest = max(sources, key=lambda turn: (turn.created_at, turn.seq))
             if candidate.span is None:  # a model put it into its own words
@@ -228,18 +243,22 @@ class Capture:
             if self.policy.importance is not None:
                 draft = replace(draft, importance=self.policy.importance)
             memory = draft.checked(DEFAULT_MAX_BYTES).memory(id, newest.created_at)
-            memories.append(memory.revised(trust=least([memory.trust, *(turn.trust for turn in sources)])))
+            memory = memory.revised(trust=least([memory.trust, *(turn.trust for turn in sources)]))
+            memories.append(_set_by(candidate.origin, review.held_back(memory)))
             found[id] = candidate
         return memories, found
 
-    def _kept(self, candidates: Sequence[Candidate], turns: Mapping[TraceId, Turn]) -> list[Candidate]:
+    def _is_unsure(self, memory: Memory, review: Review) -> bool:
+        return memory.confidence < review.least(memory.source_ref, self.policy.min_confidence)
+
+    def _kept(self, candidates: Sequence[Candidate], turns: Mapping[TraceId, Turn], review: Review) -> list[Candidate]:
         """Those the policy takes: sure enough, of the right kind, nobody else's words, few from each turn."""
         kept: list[Candidate] = []
         per_turn: Counter[TraceId] = Counter()
         for candidate in candidates:
             source = candidate.source_turns[0]
             if (
-                candidate.confidence >= self.policy.min_confidence
+                candidate.confidence >= self._least(candidate, review)
                 and (self.policy.kinds is None or candidate.kind in self.policy.kinds)
                 and (candidate.provisional or per_turn[source] < self.policy.max_items_per_turn)
                 and not _is_pasted(candidate, turns[source])
@@ -248,6 +267,12 @@ class Capture:
                 per_turn[source] += not candidate.provisional
                 kept.append(candidate)
         return kept
+
+    def _least(self, candidate: Candidate, review: Review) -> float:
+        """How sure the extractor has to be. What the user wants remembered, and what may replace, is not learned of."""
+        if candidate.provisional or candidate.importance >= ASKED_FOR:
+            return self.policy.min_confidence
+        return review.least(candidate.found_by, self.policy.min_confidence)
 
     def _known(self, memory: Memory, vectors: Sequence[Vector], view: View) -> list[Known]:
         return known_beside(memory, vectors, self.space, view)
@@ -279,6 +304,12 @@ def _in_slot(memory: Memory, view: View) -> list[Memory]:
         states=frozenset(State),
     )
     return [each for each in view.scan(same) if isinstance(each, Memory)]
+
+
+def _set_by(origin: Origin, memory: Memory) -> Memory:
+    """A memory that says who chose its governed fields, where that is not what one would expect of it."""
+    chosen = [field for field in GOVERNED if memory.origin_of(field) not in (Origin.DEFAULT, origin)]
+    return memory.revised(origins=memory.origins.having(chosen, origin)) if chosen else memory
 
 
 def _retained(candidate: Candidate, said: Turn) -> Candidate:

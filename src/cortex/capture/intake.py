@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +12,7 @@ from cortex.capture import gate, history, passing_turns
 from cortex.capture.audience import kind_of, to_assistant
 from cortex.capture.history import Aligned, Line, Trail
 from cortex.capture.messages import Message, in_parts, received
+from cortex.capture.seen_events import SeenEvents
 from cortex.domain import erasure
 from cortex.domain.events import EventKind
 from cortex.domain.fingerprints import without_injected
@@ -88,6 +89,8 @@ class History:
     another program: what it says is untrusted."""
     share_personal: bool = False
     """Whether what is said about the person is remembered for all scopes."""
+    keys: tuple[str, ...] | None = None
+    """Of messages that come as events, each on its own: what each is known by. One that came before is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +112,8 @@ class Intake:
     seen: int = 0
     revised: int = 0
     withdrawn: int = 0
+    repeated: int = 0
+    """How many came before as events."""
     skipped: Counter[str] = field(default_factory=Counter)
     redacted: Counter[str] = field(default_factory=Counter)
     stripped: int = 0
@@ -129,6 +134,8 @@ class Intake:
             "redacted": dict(sorted(self.redacted.items())),
             "stripped": self.stripped,
         }
+        if self.repeated:
+            payload["repeated"] = self.repeated
         if self.reason:
             payload["reason"] = self.reason
         if self.due:
@@ -185,10 +192,11 @@ def _take_in(
     afterwards: FollowUpJobs,
 ) -> Intake:
     now = clock.now()
+    arrival, repeated, marks = _unseen(arrival, tenant, store)
     accepted = received(
         arrival.messages, max_messages=limits.max_messages, max_message_bytes=limits.max_message_bytes, tools=True
     )
-    intake = Intake(ids=[None] * len(arrival.messages), skipped=Counter(accepted.counts))
+    intake = Intake(ids=[None] * len(arrival.messages), repeated=repeated, skipped=Counter(accepted.counts))
     # A history comes again; what a transcript said before a wake-up call does not, and must not be left with it.
     last_said = accepted.said if arrival.follows is None else ()
     intake.reason = gate.session_skip_reason(
@@ -212,9 +220,9 @@ def _take_in(
     intake.stored = len(turns)
     intake.seen = placed.handed_over + len(spoken) - len(turns) - intake.revised
     if not turns and not changes:
-        if placed.trail != state.get("followed"):
+        if marks or placed.trail != state.get("followed"):
             kept = PatchSession(arrival.session, {"followed": placed.trail})
-            intake.position = store.apply(tenant, [ExpectLast(arrival.session, last), kept], at=now)
+            intake.position = store.apply(tenant, [ExpectLast(arrival.session, last), *marks, kept], at=now)
         return intake
     changes += [Put(turn, EventKind.SAID) for turn in turns]
     since = state.get("pending_since") or now.isoformat()
@@ -236,10 +244,25 @@ def _take_in(
         own = [*before.get(arrival.import_run, ()), [turns[0].seq, turns[-1].seq]]
         parts[IMPORTS] = {**before, arrival.import_run: own}
     jobs = [_job(kind, arrival.session, now if kind == EMBED else intake.due, ids(now)) for kind in afterwards.kinds]
-    intake.position = store.apply(
-        tenant, [ExpectLast(arrival.session, last), *changes, PatchSession(arrival.session, parts), *jobs], at=now
-    )
+    kept = PatchSession(arrival.session, parts)
+    intake.position = store.apply(tenant, [ExpectLast(arrival.session, last), *marks, *changes, kept, *jobs], at=now)
     return intake
+
+
+def _unseen(arrival: History, tenant: Tenant, store: Store) -> tuple[History, int, list[Change]]:
+    """A history without the events that came before, how many those were, and what makes the others known."""
+    if arrival.keys is None:
+        return arrival, 0, []
+    with store.view(tenant) as view:
+        seen = SeenEvents.of(view, arrival.session)
+        followed = (view.state(arrival.session) or {}).get("followed") or {}
+    places = seen.unseen(arrival.keys)
+    keys = [arrival.keys[place] for place in places]
+    # Each comes once, after all that came before it: as a transcript does.
+    fresh = replace(
+        arrival, messages=[arrival.messages[place] for place in places], follows=followed.get("count", 0), keys=None
+    )
+    return fresh, len(arrival.keys) - len(keys), seen.adding(keys) if keys else []
 
 
 def _whole(

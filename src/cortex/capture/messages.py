@@ -106,6 +106,12 @@ def received(
     return ReceivedMessages(tuple(said), tuple(skipped), tuple(changed))
 
 
+def unknown_roles(messages: Sequence[object]) -> list[str]:
+    """The roles for which messages are skipped as unknown, as they were given."""
+    rows = [row for row in messages if isinstance(row, Mapping) and _role(row) is MessageIssue.UNKNOWN_ROLE]
+    return list(dict.fromkeys(str(row.get("role")) for row in rows))
+
+
 def in_parts(text: str, max_bytes: int) -> list[str]:
     """`text` in pieces of whole lines or sentences of at most `max_bytes`; joined, they are `text` again."""
     if _size(text) <= max_bytes:
@@ -137,6 +143,7 @@ _ROLES = {
     "toolresult": Role.TOOL,
     "tool_result": Role.TOOL,
 }
+KNOWN_ROLES = tuple(_ROLES)
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal", ""})
 _SORTS = {
     "image": "image",

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from cortex.capture import relations
+from cortex.capture.exchanged import exchanges_one_value
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
@@ -369,6 +370,7 @@ def _rivals(case: _Case) -> list[Known]:
     rivals = [each for each in case.slot if not _is_retraction(each.memory) or _ends(each.memory, memory)]
     rivals += [each for each in case.active if each not in rivals and _is_denied(memory, each.memory)]
     rivals += [each for each in case.active if each not in rivals and case.relation(each).is_contradiction]
+    rivals += [each for each in case.active if each not in rivals and _states_another_value(memory, each.memory)]
     if case.corrects and not rivals and (nearest := _corrected(case)):
         return [nearest]
     return rivals
@@ -388,6 +390,20 @@ def _is_denied(memory: Memory, other: Memory) -> bool:
     if denies_ever(memory.text, other.text) or denies_ever(other.text, memory.text):
         return True
     return alike(memory.text, other.text).is_reversal
+
+
+def _states_another_value(memory: Memory, other: Memory) -> bool:
+    """Whether both were stated on purpose, with nothing between them but the value of one thing."""
+    if memory.kind is not other.kind or memory.kind is Kind.EPISODE or not all(map(_is_stated, (memory, other))):
+        return False
+    if memory.slot is not None and memory.slot == other.slot:
+        return False
+    return exchanges_one_value(memory.text, other.text)
+
+
+def _is_stated(memory: Memory) -> bool:
+    """Whether it was given as it is by somebody who is trusted, not read out of a conversation."""
+    return not memory.source_turns and memory.trust is TrustTier.TRUSTED and not _is_retraction(memory)
 
 
 def _corrected(case: _Case) -> Known | None:

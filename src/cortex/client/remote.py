@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from cortex import exchange
 from cortex.client.connection import ServerConnection
+from cortex.context import AsOf
 from cortex.domain.events import EventKind
 from cortex.domain.hits import RecallResult
 from cortex.domain.lanes import Lane
@@ -49,6 +50,7 @@ else:
 LOCAL_ONLY = {
     "store_turns": "use `ingest`",
     "flush": "the server writes its own receipts; reading them waits for earlier ones",
+    "take_census": "the server takes its own census",
     "run_due": "the server runs its own maintenance",
     "scheduler": "the server runs its own maintenance",
     "files": "the files are on the server: use `index`, `memory_search` and `memory_get`",
@@ -182,13 +184,17 @@ class RemoteCortex(Verbs):
                     return Alive(payload["position"], payload["total"], payload["jobs"], payload["files"]["reindexing"])
         raise StoreUnavailable("the server is ending", hint="try again in a moment")
 
-    def export(self, filter: Filter | None = None, *, redact: bool = True) -> Iterator[dict[str, Any]]:
+    def export(
+        self, filter: Filter | None = None, *, redact: bool = True, as_of: AsOf | None = None
+    ) -> Iterator[dict[str, Any]]:
         """Traces in order of id, as plain values; without text unless `redact` is false (E14)."""
-        return self._exported({"filter": filter, "format": "jsonl", "with_text": not redact})
+        return self._exported({"filter": filter, "format": "jsonl", "with_text": not redact, "as_of": as_of})
 
-    def export_markdown(self, filter: Filter | None = None, *, by_scope: bool = False) -> Sequence[exchange.Page]:
+    def export_markdown(
+        self, filter: Filter | None = None, *, by_scope: bool = False, as_of: AsOf | None = None
+    ) -> Sequence[exchange.Page]:
         """Active memories as editable Markdown with text: one page, or one per scope."""
-        wanted = {"filter": filter, "format": "pages", "by_scope": by_scope}
+        wanted = {"filter": filter, "format": "pages", "by_scope": by_scope, "as_of": as_of}
         return [exchange.Page(**each) for each in self._exported(wanted)]
 
     def _exported(self, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -110,3 +110,25 @@ def measure(
     unrelated = cosines[apart] if np.count_nonzero(apart) >= _LEAST_PAIRS else cosines[others]
     floor = (float(np.median(unrelated)) - level) / (1.0 - level)
     return Calibration(round(min(HIGHEST, max(LOWEST, floor)), 3), Basis.MEASURED, texts)
+
+
+LEAST_SPREAD = 0.01
+"""Fewer, or very even, cosines do not make a scale narrower than this."""
+
+_NEARLY_ALL = 0.999
+_BEYOND = 4.0
+"""So many standard deviations above what unrelated questions reach, a medium is what was asked for."""
+
+
+def media_scale(questions: Sequence[Vector], media: Sequence[Vector]) -> Calibration:
+    """The scale on which media lie, by questions that have nothing to do with them (decision 0076).
+
+    As near as such a question comes at most is the level of unrelated texts. No text is as near to a picture as to
+    itself, so the upper end is measured by their spread.
+    """
+    cosines = np.stack(questions).astype(np.float64) @ np.stack(media).astype(np.float64).T
+    spread = max(LEAST_SPREAD, float(cosines.std()))
+    nearest = max(float(np.quantile(cosines, _NEARLY_ALL)), float(cosines.mean()) + 2 * spread)
+    width = _BEYOND * spread / (1.0 - UNRELATED)
+    floor = nearest - UNRELATED * width
+    return Calibration(round(floor, 4), Basis.MEASURED, len(media), top=round(floor + width, 4))

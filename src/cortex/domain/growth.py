@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, timedelta
+from enum import StrEnum
 
 from cortex.domain.trace import Trace, label_of
 
@@ -24,7 +25,10 @@ class DayCount:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What was created on one day, and how much there was at its end; what was forgotten since is counted too."""
+    """What was created on one day, and how much there was at its end; what was forgotten since is counted too.
+
+    An entry may stand for several days from `day` on, such as a week or a month.
+    """
 
     day: date
     created: int
@@ -33,6 +37,41 @@ class Day:
     labels: Mapping[str, int]
     trusts: Mapping[str, int]
     states: Mapping[str, int]
+    days: int = 1
+
+
+class Step(StrEnum):
+    """How much time one entry covers."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+
+    def first_day(self, day: date) -> date:
+        """The first day of the step that a day belongs to; weeks begin on Mondays."""
+        if self is Step.WEEK:
+            return day - timedelta(days=min(day.weekday(), (day - date.min).days))
+        if self is Step.MONTH:
+            return day.replace(day=1)
+        return day.replace(month=1, day=1) if self is Step.YEAR else day
+
+    def after(self, first: date) -> date:
+        """The first day of the next step."""
+        if self is Step.MONTH:
+            return (first + timedelta(days=31)).replace(day=1)
+        if self is Step.YEAR:
+            return first.replace(year=first.year + 1)
+        return first + timedelta(days=7 if self is Step.WEEK else 1)
+
+
+_STEPS = ((92, Step.DAY), (2 * 366, Step.WEEK), (12 * 366, Step.MONTH))
+"""Up to so many days, each step; beyond, years."""
+
+EARLIEST = date(1900, 1, 1)
+"""What is dated before is counted in the totals alone."""
+
+LATEST = date(2200, 1, 1)
 
 
 def counted_by_day(traces: Iterable[Trace], first: date) -> list[DayCount]:
@@ -56,14 +95,36 @@ def days_of(counts: Iterable[DayCount], first: date, last: date) -> list[Day]:
     for count in counts:
         by_day.setdefault(count.day, []).append(count)
     total = sum(count.number for count in by_day.get(None, ()))
-    days = []
+    days: list[Day] = []
     for offset in range((last - first).days + 1):
         day = first + timedelta(days=offset)
-        made = by_day.get(day, [])
-        number = sum(count.number for count in made)
-        total += number
-        days.append(Day(day, number, total, *(_by(made, name) for name in ("kind", "label", "trust", "state"))))
+        days.append(_entry(day, by_day.get(day, []), total))
+        total = days[-1].total
     return days
+
+
+def fitted_days(counts: Iterable[DayCount], today: date) -> list[Day]:
+    """What was created from the first day to the last, in steps that fit: days for months, weeks for years."""
+    found = [count for count in counts if count.day is None or count.day < LATEST]
+    dated = [count.day for count in found if count.day is not None]
+    first, last = min([*dated, today]), max([*dated, today])
+    step = next((step for most, step in _STEPS if (last - first).days < most), Step.YEAR)
+    by_step: dict[date | None, list[DayCount]] = {}
+    for count in found:
+        by_step.setdefault(count.day and step.first_day(count.day), []).append(count)
+    total = sum(count.number for count in by_step.get(None, ()))
+    days, day = list[Day](), step.first_day(first)
+    while day <= last:
+        following = step.after(day)
+        days.append(replace(_entry(day, by_step.get(day, []), total), days=(following - day).days))
+        day, total = following, days[-1].total
+    return days
+
+
+def _entry(day: date, made: Sequence[DayCount], before: int) -> Day:
+    number = sum(count.number for count in made)
+    kinds, labels, trusts, states = (_by(made, name) for name in ("kind", "label", "trust", "state"))
+    return Day(day, number, before + number, kinds, labels, trusts, states)
 
 
 def _by(counts: Iterable[DayCount], name: str) -> dict[str, int]:

@@ -48,6 +48,15 @@ def format_uuid7(milliseconds: int, random74: int) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+def id_of_key(key: bytes) -> TraceId:
+    """The id that always belongs to these 16 bytes: a UUIDv8, which is in no order of time."""
+    value = int.from_bytes(key, "big")
+    value = value & ~(0xF << 76) | 0x8 << 76
+    value = value & ~(0b11 << 62) | 0b10 << 62
+    digits = f"{value:032x}"
+    return TraceId(f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}")
+
+
 def is_id(text: str) -> bool:
     """Whether `text` is written as ids are."""
     return _UUID.fullmatch(text) is not None
@@ -57,5 +66,5 @@ def checked_id(text: str, *, field: str = "id") -> TraceId:
     """`text` as an id, or an error that says what an id looks like."""
     folded = text.strip().lower() if isinstance(text, str) else ""
     if not _UUID.fullmatch(folded):
-        raise InvalidRequest("is not an id", field=field, hint="ids are UUIDs, as printed by `cortex list`")
+        raise InvalidRequest("is not an ID", field=field, hint="IDs are UUIDs, as printed by `cortex list`")
     return TraceId(folded)

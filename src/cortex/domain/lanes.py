@@ -12,6 +12,8 @@ class Lane(StrEnum):
     NOTES = "notes"
     DOCS = "docs"
     SESSIONS = "sessions"
+    OUTCOMES = "outcomes"
+    """Events of tools, decisions and alerts: a record, never searched unless the lane is named."""
 
 
 class State(StrEnum):
@@ -22,6 +24,9 @@ class State(StrEnum):
     FORGOTTEN = "forgotten"
     EXPIRED = "expired"
 
+
+DEFAULT_LANES = frozenset(Lane) - {Lane.OUTCOMES}
+"""What is listed and embedded where no lane is named."""
 
 ANY_STATE = frozenset(State)
 

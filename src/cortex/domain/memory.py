@@ -10,11 +10,13 @@ from typing import Any
 
 from cortex.domain.choices import aware, chosen
 from cortex.domain.identity import TraceId, checked_id
+from cortex.domain.importance import NO_ORIGINS, Grade, Origin, Origins
+from cortex.domain.importance import ImportanceLabel as ImportanceLabel
 from cortex.domain.injection_detection import tier_for
 from cortex.domain.lanes import Lane, State
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
 from cortex.domain.text import DEFAULT_MAX_BYTES, checked_text
-from cortex.domain.trust import SourceKind, TrustTier, least
+from cortex.domain.trust import SourceKind, TrustTier, least, tier_of
 from cortex.errors import InvalidRequest
 from cortex.kinds import Kind as Kind
 
@@ -36,20 +38,6 @@ MAX_SOURCE_REFS = 50
 
 SESSION_LIFE = timedelta(hours=24)
 DEFAULT_TTL = timedelta(hours=720)
-
-
-class ImportanceLabel(StrEnum):
-    MUST_REMEMBER = "must_remember"
-    NICE_TO_HAVE = "nice_to_have"
-    UNKNOWN = "unknown"
-    IGNORE = "ignore"
-
-    @classmethod
-    def of(cls, importance: float) -> ImportanceLabel:
-        """The label a graded importance stands for. `unknown` is for what nobody graded."""
-        if importance >= 0.8:
-            return cls.MUST_REMEMBER
-        return cls.NICE_TO_HAVE if importance >= 0.5 else cls.IGNORE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +72,10 @@ class Memory:
     superseded_by: TraceId | None = None
     contradicts: tuple[TraceId, ...] = ()
     """Memories that say otherwise, where it could not be decided which is true; they point back."""
+    grade: Grade | None = None
+    """What a grader says of it; by itself it changes no answer."""
+    origins: Origins = NO_ORIGINS
+    """Who set its governed fields, where that was recorded; `origin_of` knows the rest."""
     reinforced: int = 0
     """How often it was said again."""
     media_refs: tuple[str, ...] = ()
@@ -138,8 +130,26 @@ class Memory:
         begun = self.valid_from is None or self.valid_from <= now
         return self.is_alive(now) and begun and (self.valid_to is None or now < self.valid_to)
 
+    def origin_of(self, field: str) -> Origin:
+        """Who set one of `GOVERNED`. Where it was not recorded: nobody, if it is at its default."""
+        if (recorded := self.origins.get(field)) is not None:
+            return recorded
+        if getattr(self, field) in ((tier_of(self.source_kind),) if field == "trust" else _DEFAULTS[field]):
+            return Origin.DEFAULT
+        return Origin.EXTRACTOR if self.source_turns else Origin.OPERATOR
+
     def revised(self, **changes: Any) -> Memory:
         return replace(self, **changes)
+
+
+_DEFAULTS: dict[str, tuple[Any, ...]] = {
+    "importance": (0.5,),
+    "label": (ImportanceLabel.UNKNOWN,),
+    "scope": (DEFAULT_SCOPE,),
+    "kind": (Kind.FACT, Kind.OTHER),
+}
+GOVERNED = (*_DEFAULTS, "trust")
+"""The fields whose origins are known: those that grades are written back to."""
 
 
 @dataclass(frozen=True, slots=True)

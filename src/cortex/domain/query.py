@@ -11,12 +11,14 @@ from cortex.domain.choices import aware, chosen
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Kind
 from cortex.domain.scope import checked_label
+from cortex.domain.tags import checked_name
 from cortex.errors import InvalidRequest
 
 MAX_QUERY_CHARS = 8_192
 """What counts of a query: a longer one is cut, so that a long paste costs no more."""
 
 MAX_LIMIT = 1_000
+MAX_POSITION = 2**63 - 1
 MAX_BUDGET = 1_000_000
 
 
@@ -49,7 +51,10 @@ class Query:
     quarantined: bool = False
     mode: Mode = Mode.AUTO
     asked_at: datetime | None = None
-    as_of: datetime | int | None = None
+    as_of: datetime | int | str | None = None
+    """The state to search: at a time, at a ledger position, or at the tag of this name."""
+    at_least: int | None = None
+    """The position of a change that the answer must know of, such as one made through another process."""
     since: datetime | None = None
     until: datetime | None = None
     deadline_ms: float | None = None
@@ -74,7 +79,9 @@ class Query:
         for name in ("asked_at", "since", "until"):
             if options.get(name) is not None:
                 options[name] = aware(options[name], name)
-        if (as_of := options.get("as_of")) is not None and not isinstance(as_of, int):
+        if isinstance(as_of := options.get("as_of"), str):
+            checked_name(as_of, "as_of")
+        elif as_of is not None and not isinstance(as_of, int):
             options["as_of"] = aware(as_of, "as_of")
         return cls(text=text, **options)
 
@@ -84,6 +91,7 @@ class Query:
         if self.project is not None:
             checked_label(self.project, "project")
         _within("limit", self.limit, 1, MAX_LIMIT)
+        _within("at_least", self.at_least, 0, MAX_POSITION)
         _within("budget", self.budget, 1, MAX_BUDGET)
         _within("min_score", self.min_score, 0.0, 1.0)
         _within("hybrid_floor", self.hybrid_floor, 0.0, 1.0)

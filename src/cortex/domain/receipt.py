@@ -19,6 +19,10 @@ CAMEL_CASE_KEYS = {
     "embeddingSkipped": "E13",
     "embeddingSkipReason": "E13",
     "policyTier": "S5",
+    "forceOverwrite": "S5",
+    "forceFields": "S5",
+    "overwrittenFields": "S5",
+    "missingIds": "S5",
     "cachedAt": "C13",
 }
 """Keys whose spelling a requirement gives, with that requirement. All other keys are snake_case."""

@@ -24,13 +24,18 @@ class Tenant:
     user: str = DEFAULT_USER
 
     def __post_init__(self) -> None:
-        if not _AGENT.fullmatch(self.agent):
+        if not is_agent_name(self.agent):
             raise InvalidRequest(
                 f"{self.agent[:64]!r} is not an agent name",
                 field="agent",
                 hint="use up to 64 of a-z, 0-9, dot, dash and underscore, starting with a letter or digit",
             )
         checked_label(self.user, "user")
+
+
+def is_agent_name(name: str) -> bool:
+    """Whether an agent can have this name."""
+    return bool(_AGENT.fullmatch(name))
 
 
 def scope_tag(query: str) -> str | None:

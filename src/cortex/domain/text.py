@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from typing import Literal
 
 from cortex.errors import InvalidRequest
@@ -172,3 +173,24 @@ def escaped(text: str) -> str:
     is_plain = text.isascii() and text.isprintable()  # then it is normal, and all of it is seen
     plain = text if is_plain else _INVISIBLE.sub("", normal("NFC", text))
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def folded(text: str) -> str:
+    """`text` as it is compared where capitals do not matter; every store can do it."""
+    # The one letter whose small form depends on where it stands.
+    return text.lower().replace("ς", "σ")
+
+
+def capitals(text: str) -> tuple[str, str]:
+    """Every letter that `folded` turns into one of `text`, and beside each what it becomes; without `İ`."""
+    found = [(capital, small) for small in dict.fromkeys(text) for capital in _capitals().get(small, "")]
+    return "".join(capital for capital, _ in found), "".join(small for _, small in found)
+
+
+@cache
+def _capitals() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for number in range(0x20000):  # beyond, no letter is a capital
+        if (small := folded(capital := chr(number))) != capital and len(small) == 1:
+            found[small] = found.get(small, "") + capital
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float32]
 Codes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
+
+_BEYOND_LATIN = re.compile("[^\u0000-\u024f\u1e00-\u1eff]")
 
 
 class Basis(StrEnum):
@@ -30,7 +33,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Where a model's cosines lie: `floor` is 0 on the common scale, the same text is 1.
+    """Where a model's cosines lie: `floor` is 0 on the common scale, and `top`, the same text, is 1.
 
     Some models squeeze all cosines into a narrow band; thresholds such as 0.35 or 0.92 only mean
     what they say after the band has been stretched back.
@@ -40,10 +43,12 @@ class Calibration:
     basis: Basis = Basis.DECLARED
     texts: int = 0
     """How many texts there were when it was measured."""
+    top: float = 1.0
+    """Less than the same text where texts are compared with media, which no text is the same as."""
 
     def apply(self, cosine: float) -> float:
         """The cosine on the common scale, within 0 and 1."""
-        return min(1.0, max(0.0, (cosine - self.floor) / (1.0 - self.floor)))
+        return min(1.0, max(0.0, (cosine - self.floor) / (self.top - self.floor)))
 
 
 ASSUMED = Calibration(basis=Basis.ASSUMED)
@@ -84,11 +89,13 @@ class EmbeddingSpace:
         """Whether a vector of `text` means anything in this space."""
         if text.isascii() or not (self.latin_only or self.unread):
             return True
+        if not self.unread and not any(map(str.isalpha, _BEYOND_LATIN.findall(text))):
+            return True
         letters = [char for char in text if char.isalpha()]
         return 2 * sum(map(self._reads_letter, letters)) >= len(letters)
 
     def _reads_letter(self, char: str) -> bool:
-        if self.latin_only and not (char < "\u0250" or "\u1e00" <= char <= "\u1eff"):
+        if self.latin_only and _BEYOND_LATIN.match(char):
             return False
         return unicodedata.name(char, "").partition(" ")[0] not in self.unread
 

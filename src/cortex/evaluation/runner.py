@@ -64,20 +64,23 @@ def run(
     noise_vectors: bool = False,
     per_query: Path | None = None,
     blocks_into: Path | None = None,
+    store: str = "sqlite:",
+    prepare: Callable[[Cortex], object] | None = None,
     progress: Progress = silent,
 ) -> Report:
     """Measure recall on the set under `directory`; the first `limit` of its probes, or all.
 
-    The records go into a store of their own that is thrown away. Settings and models are those of `home`, vectors
+    The records go into a store of their own that is thrown away; never into that of the settings, though another empty
+    one can be given by its URL. Settings and models are those of `home`, vectors
     are kept in the directory `cache` (by default `home`). `embedder` is a provider's name, or an embedder. The
     records of the file `noise` are remembered first, in their own scopes, without vectors by default. Some blocks
-    are written to `blocks_into`, as a model would read them.
+    are written to `blocks_into`, as a model would read them. `prepare` is called once all records are stored.
     """
     given = sets.read(directory)
     foreign = tuple(sets.read_records(noise)) if noise is not None else ()
     probes = given.probes[:limit]
     root = home or configuration.default_home()
-    settings = settings_for(root, [*given.records, *foreign], embedder=embedder, recipe=recipe)
+    settings = settings_for(root, [*given.records, *foreign], embedder=embedder, recipe=recipe, store=store)
     clock = SetClock()
     with ExitStack() as stack:
         parts = wiring.build(
@@ -92,6 +95,10 @@ def run(
         _add_noise(engine, foreign, noise_vectors, progress)
         origins = {} if given.sources else _feed(engine, given.records, progress)
         followed = _follow(engine, given, progress)
+        if settings.nearest.url:
+            engine.optimize()
+        if prepare is not None:
+            prepare(engine)
         fed = parts.clock.monotonic() - started
         records = _Origins(origins)
         blocks = Blocks(
@@ -123,7 +130,12 @@ def run(
 
 
 def settings_for(
-    root: Path, records: Iterable[Record], *, embedder: str | Embedder | None = None, recipe: str | None = None
+    root: Path,
+    records: Iterable[Record],
+    *,
+    embedder: str | Embedder | None = None,
+    recipe: str | None = None,
+    store: str = "sqlite:",
 ) -> Settings:
     """The operator's settings, with room for the longest record, and neither the operator's cache nor files."""
     longest = max((len(record.text.encode()) for record in records), default=1)
@@ -136,6 +148,7 @@ def settings_for(
             "max_file_bytes": sets.ANY_SIZE,
         },
         "hooks": {"deadline_ms": DEADLINE_MS},
+        "store": {"url": store},
     }  # fmt: skip
     if recipe is not None:
         changes["recall"] = {"recipe": recipe}

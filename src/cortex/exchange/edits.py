@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from cortex.domain.choices import aware
+from cortex.domain.choices import aware, chosen
 from cortex.domain.events import EventKind
 from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.importance import ImportanceLabel, Origin
 from cortex.domain.injection_detection import tier_for
 from cortex.domain.lanes import State
-from cortex.domain.memory import Draft, ImportanceLabel, Memory, Retention
+from cortex.domain.memory import GOVERNED, Draft, Memory, Retention
 from cortex.domain.receipt import MAX_ITEMS_CAP, Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.trust import SourceKind, TrustTier, least
@@ -224,7 +225,7 @@ class _Editing:
 
 
 def _edited(memory: Memory, yours: EditableFields, source: SourceKind) -> Memory:
-    """The next version of `memory`. It is never more trusted than the last: a mended typo vouches for nothing."""
+    """The next version of `memory`. It is never more trusted than the last: a fixed typo vouches for nothing."""
     theirs, draft = EditableFields.of(memory), yours.draft(memory.created_at)
     changes: dict[str, Any] = {"text": yours.text, "scope": yours.scope, "kind": yours.kind}
     if yours.tags != theirs.tags:
@@ -243,10 +244,22 @@ def _edited(memory: Memory, yours: EditableFields, source: SourceKind) -> Memory
         changes |= {"trust": lowered, "source_kind": source}
     elif reworded and memory.trust is TrustTier.TRUSTED:
         changes["source_kind"] = source
-    return memory.revised(**changes)
+    revised = memory.revised(**changes)
+    if source is SourceKind.OPERATOR:
+        set_here = [name for name in GOVERNED if getattr(revised, name) != getattr(memory, name)]
+        return _set_by_operator(revised, set_here)
+    return revised
 
 
-_EDITABLE = ("text", "scope", "kind", "importance", "tags", "retention", "expires_at")
+def _set_by_operator(memory: Memory, fields: Iterable[str]) -> Memory:
+    """The memory, whose `fields` are from now on the operator's."""
+    origins = memory.origins.having(fields, Origin.OPERATOR)
+    return memory if origins == memory.origins else memory.revised(origins=origins)
+
+
+_GOVERNS = {"importance": ("importance", "label"), "label": ("label",), "scope": ("scope",), "kind": ("kind",)}
+"""The governed fields that an edit sets."""
+_EDITABLE = ("text", "scope", "kind", "importance", "label", "tags", "retention", "expires_at")
 
 
 def edited(memory: Memory, changes: Mapping[str, Any], max_text_bytes: int) -> Memory:
@@ -256,7 +269,13 @@ def edited(memory: Memory, changes: Mapping[str, Any], max_text_bytes: int) -> M
         raise InvalidRequest("is before the memory was created", field="expires_at", hint="give a later time")
     draft = statement.draft(memory.created_at).checked(max_text_bytes)
     checked = replace(statement, kind=draft.kind, tags=draft.tags, retention=draft.retention)
-    return memory if checked == EditableFields.of(memory) else _edited(memory, checked, SourceKind.OPERATOR)
+    same = checked == EditableFields.of(memory)
+    revised = memory if same else _edited(memory, checked, SourceKind.OPERATOR)
+    if changes.get("label") is not None:
+        revised = revised.revised(label=chosen(ImportanceLabel, changes["label"], "label"))
+    given = [name for name, value in changes.items() if value is not None]
+    # Who sets a value that it has already wants it to stay.
+    return _set_by_operator(revised, [field for name in given for field in _GOVERNS.get(name, ())])
 
 
 def _changed(statement: EditableFields, changes: Mapping[str, Any]) -> EditableFields:
@@ -272,6 +291,7 @@ def _changed(statement: EditableFields, changes: Mapping[str, Any]) -> EditableF
         payload |= {"retention": Retention.TTL, "expires": aware(expires, "expires_at").astimezone(UTC)}
     elif "retention" in payload:
         payload["expires"] = None
+    payload.pop("label", None)  # it is none of the fields that a file shows
     if "tags" in payload:
         payload["tags"] = tuple(tag for tag in payload["tags"] if tag)
     if "importance" in payload and isinstance(payload["importance"], int):

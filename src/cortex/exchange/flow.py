@@ -18,6 +18,13 @@ from cortex.exchange.imports import ImportPlan, import_plan
 from cortex.ports.clock import Clock
 from cortex.ports.store import Change, ExpectSame, Put, Store, retry_on_conflict
 
+Secure = Callable[[int], object]
+"""Called with the number of memories that are about to change, so that there is a way back."""
+
+
+def _unsecured(_memories: int) -> None:
+    pass
+
 
 def import_edits(
     pages: Mapping[str, str],
@@ -27,6 +34,7 @@ def import_edits(
     clock: Clock,
     ids: IdSource,
     max_text_bytes: int,
+    secure: Secure = _unsecured,
     **options: bool,
 ) -> MarkdownPlan:
     """Carry out the edits in `pages` (text by name), all or none. `options` are those of `markdown_plan`."""
@@ -36,6 +44,7 @@ def import_edits(
         with store.view(tenant) as view:
             plan = markdown_plan(pages, view, tenant=tenant, ids=ids, now=now, max_text_bytes=max_text_bytes, **options)
         if plan.changes and not plan.dry_run:
+            secure(len(plan.created) + len(plan.edited) + len(plan.forgotten))
             plan.position = store.apply(tenant, plan.changes, at=now)
         return plan
 
@@ -96,6 +105,7 @@ def import_lines(
     clock: Clock,
     ids: IdSource,
     max_text_bytes: int,
+    secure: Secure = _unsecured,
     **options: Any,
 ) -> ImportPlan:
     """Store what `lines` describe, all or nothing. `options` are those of `import_plan`."""
@@ -105,6 +115,7 @@ def import_lines(
         with store.view(tenant) as view:
             plan = import_plan(given, view, ids=ids, max_text_bytes=max_text_bytes, **options)
         if plan.traces and not plan.dry_run:
+            secure(sum(isinstance(trace, Memory) for trace in plan.traces))
             plan.position = store.apply(tenant, plan.changes, at=clock.now())
         return plan
 

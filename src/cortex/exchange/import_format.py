@@ -1,4 +1,4 @@
-"""What an import format is, and what it yields: conversations, memories and folders of notes, whoever wrote them."""
+"""What an import format is, and what it yields: conversations, memories and folders of notes, from any program."""
 
 from __future__ import annotations
 

@@ -17,17 +17,19 @@ from typing import Any
 from cortex.domain.choices import chosen
 from cortex.domain.events import EventKind
 from cortex.domain.identity import IdSource, TraceId, checked_id
+from cortex.domain.importance import Grade, ImportanceLabel, Origin
 from cortex.domain.injection_detection import tier_for
 from cortex.domain.lanes import State
-from cortex.domain.memory import MAX_SOURCE_REFS, Draft, ImportanceLabel, Kind, Memory, Retention
+from cortex.domain.memory import GOVERNED, MAX_SOURCE_REFS, Draft, Kind, Memory, Retention
 from cortex.domain.receipt import MAX_ITEMS_CAP, Receipt
+from cortex.domain.review import Review
 from cortex.domain.scope import checked_label
 from cortex.domain.text import checked_text
 from cortex.domain.trace import COUNTERS, from_fields, parse_time
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest
-from cortex.exchange.export import EXPORTED_LANES
+from cortex.exchange.export import ATTRIBUTION, EXPORTED_LANES
 from cortex.ports.store import Change, ExpectAbsent, ExpectLast, Filter, Put, View, scan_all
 
 EARLIEST, LATEST = 1900, 2200
@@ -77,6 +79,11 @@ class ImportPlan:
     """Where each session ended that turns are imported into."""
 
     @property
+    def trusts(self) -> Counter[TrustTier]:
+        """How many of the memories are of each tier."""
+        return Counter(trace.trust for trace in self.traces if isinstance(trace, Memory))
+
+    @property
     def changes(self) -> list[Change]:
         """All of it in one transaction, for a store that still has none of these ids and no more turns."""
         return [
@@ -103,6 +110,8 @@ class ImportPlan:
                 {"line": bad.number, "field": bad.field, "reason": bad.reason} for bad in self.bad[:MAX_ITEMS_CAP]
             ],
             "trusted": self.trusted,
+            "untrusted": self.trusts[TrustTier.UNTRUSTED],
+            "quarantined": self.trusts[TrustTier.QUARANTINED],
             "dry_run": self.dry_run,
         }
 
@@ -133,12 +142,16 @@ def import_plan(
     """
     plan = ImportPlan(chosen(Dedupe, dedupe, "dedupe"), dry_run, trusted, view.position)
     known: _Known | None = None
+    review: Review | None = None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         plan.lines += 1
         try:
             trace = _trusting(_trace(line, max_text_bytes), trusted)
+            if isinstance(trace, Memory) and not trusted:
+                review = review or Review.read(view)
+                trace = review.held_back(trace)
             known = known or _Known.of(view)
             if reason := known.duplicate(trace, plan.dedupe):
                 plan.duplicates[reason] += 1
@@ -221,7 +234,7 @@ def _fingerprint(trace: Memory | Turn) -> bytes:
 
 def _trace(line: str, max_text_bytes: int) -> Memory | Turn:
     """The memory or turn a line describes, or an error naming the field."""
-    given = _object(line)
+    given = {name: value for name, value in _object(line).items() if name not in ATTRIBUTION}
     cls = _class(given)
     if given.get("text") is None and "text_sha256" in given:
         raise InvalidRequest(
@@ -374,10 +387,41 @@ def _time(value: Any) -> str:
     return str(value)
 
 
+def _grade(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise _refused("is not an object", "leave it out, and grade the memory again")
+    for name, rule in _GRADE_RULES.items():
+        if name in value:
+            rule(value[name])
+    try:
+        Grade.from_json(value)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _refused("is not a grade", "leave it out, and grade the memory again") from error
+    return value
+
+
+def _origins(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise _refused("is not an object", 'give one such as {"importance": "operator"}')
+    for name, origin in value.items():
+        if name not in GOVERNED:
+            raise _refused("names a field without an origin", f"give some of {', '.join(GOVERNED)}")
+        _choice(Origin)(origin)
+    return value
+
+
 def _optional(rule: Rule) -> Rule:
     return lambda value: None if value is None else rule(value)
 
 
+_GRADE_RULES: Mapping[str, Rule] = {
+    "score": _share,
+    "label": _choice(ImportanceLabel),
+    "reasons": _several(_short, 32),
+    "version": _short,
+    "basis": _short,
+    "scope": _label,
+}
 _RULES: Mapping[str, Rule] = {
     "id": _id,
     "text": _string,
@@ -410,6 +454,8 @@ _RULES: Mapping[str, Rule] = {
     "superseded_by": _optional(_id),
     "media_refs": _several(_short, 100),
     "media_kind": _short,
+    "grade": _optional(_grade),
+    "origins": _origins,
     "state": _choice(State),
     "session": _label,
     "seq": _place,

@@ -116,6 +116,17 @@ MEANINGS: Mapping[str, str] = {
     "on weekdays": "That something is so on a day of each week.",
     "repeats": "That something is so again and again.",
     "this project": "What names the project that is worked on, without its name.",
+    "no single value": "What makes a short statement deny, enumerate, or depend on something.",
+    "is": "What says that one thing is something now.",
+    "once": "What takes place once, and so may again at another time.",
+    "before a time": "What stands between a verb and a weekday or clock time.",
+    "before an amount": "What stands between one thing and its amount.",
+    "done by many": "Verbs that are true of several values, or at several times.",
+    "one name": "After which words one thing has one name, each phrase joined by underscores.",
+    "one place": "After which words somebody or something has one place, likewise.",
+    "held by one": "What only one does with a thing that is known, likewise.",
+    "the one": "How it is said what only one is, likewise.",
+    "endings of origin": "How words end that are written large and are no names.",
 }
 """What each list is for."""
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from cortex.domain.backup_manifest import Figures, Manifest
 from cortex.errors import EngineError, InvalidRequest, StoreUnavailable, full_disk
 from cortex.ports.store import Replaced, Store
 
 FOLDER = "backups"
+SUFFIX = ".backup"
+MANIFEST = ".json"
 REPLACED = "replaced"
 """Marks what a restore put out of the way."""
 
@@ -23,7 +26,7 @@ REPLACED_LIFE = timedelta(days=30)
 _TIME = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(
     r"(?P<agent>[a-z0-9][a-z0-9._-]{0,63})-(?P<time>\d{8}T\d{6}Z)(?:\.(?P<number>\d{1,12}))?"
-    r"(?:-(?P<mark>\d{1,4}|replaced))?\.sqlite"
+    r"(?:-(?P<mark>\d{1,4}|replaced))?\.backup"
 )
 
 
@@ -59,7 +62,7 @@ class BackupResult:
 
 def name_of(agent: str, at: datetime, number: int, mark: str = "") -> str:
     """What the backup of this number, made at `at`, is called."""
-    return f"{agent}-{at.astimezone(UTC).strftime(_TIME)}.{number:06}{f'-{mark}' if mark else ''}.sqlite"
+    return f"{agent}-{at.astimezone(UTC).strftime(_TIME)}.{number:06}{f'-{mark}' if mark else ''}{SUFFIX}"
 
 
 def read_name(path: Path) -> Backup | None:
@@ -112,8 +115,8 @@ def listed(folder: Path, agent: str) -> list[Backup]:
 def files(folder: Path, agent: str) -> list[Path]:
     """The backups of an agent and whatever was left beside them: logs of damaged ones, copies never finished."""
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
-    bare = {path: path.name.lstrip(".").partition(".sqlite")[0] for path in paths if ".sqlite" in path.name}
-    named = {path: read_name(path.with_name(f"{name}.sqlite")) for path, name in bare.items()}
+    bare = {path: path.name.lstrip(".").partition(SUFFIX)[0] for path in paths if SUFFIX in path.name}
+    named = {path: read_name(path.with_name(f"{name}{SUFFIX}")) for path, name in bare.items()}
     return [path for path, backup in named.items() if backup and backup.agent == agent and path.is_file()]
 
 
@@ -137,7 +140,7 @@ def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, w
     path = make_at(store, folder, agent, now).path
     backups = listed(folder, agent)
     kept = keep(backups, now, daily=daily, weekly=weekly) | {path}
-    removed = tuple(each for each in backups if each.path not in kept and _removed(each.path))
+    removed = tuple(each for each in backups if each.path not in kept and remove(each.path))
     return BackupResult(next(each for each in backups if each.path == path), removed)
 
 
@@ -145,8 +148,38 @@ def make_at(store: Store, folder: Path, agent: str, now: datetime) -> Backup:
     """Back up a store into a folder of the caller's own, where nothing is ever removed."""
     _make_private(folder)
     path = _next(folder, agent, now)
-    store.backup(path)
+    if (figures := store.backup(path)) is not None:
+        write_manifest(path, agent, now, figures)
     return Backup(path, agent, now, bytes=path.stat().st_size)
+
+
+def manifest_path(backup: Path) -> Path:
+    """Where it is written down what a backup holds."""
+    return backup.with_name(f"{backup.name}{MANIFEST}")
+
+
+def write_manifest(backup: Path, agent: str, at: datetime, figures: Mapping[str, Figures]) -> None:
+    """Write down what a backup holds, all or nothing; without it a backup is as good, but less is known of it."""
+    path = manifest_path(backup)
+    written = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
+            file.write(Manifest.of(agent, at, figures).to_bytes())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(written, path)
+    except OSError as error:
+        raise full_disk(error, path) or StoreUnavailable(f"{path}: {error.strerror or error}") from error
+    finally:
+        written.unlink(missing_ok=True)
+
+
+def manifest_of(backup: Path) -> Manifest | None:
+    """What was written down of a backup; None where nothing was. A ValueError where it cannot be read."""
+    try:
+        return Manifest.from_bytes(manifest_path(backup).read_bytes())
+    except FileNotFoundError:
+        return None
 
 
 def restore(
@@ -184,9 +217,11 @@ def _next(folder: Path, agent: str, now: datetime, mark: str = "") -> Path:
     return folder / name_of(agent, now, last + 1, mark)
 
 
-def _removed(path: Path) -> bool:
+def remove(path: Path) -> bool:
+    """Remove a backup and its manifest; False where that is to be tried again."""
     try:
         path.unlink(missing_ok=True)
+        manifest_path(path).unlink(missing_ok=True)
     except OSError:
         return False  # it is tried again with the next backup
     return True

@@ -11,6 +11,7 @@ from typing import Any
 
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
+from cortex.domain.importance import Origin, Origins
 from cortex.domain.lanes import State
 from cortex.domain.memory import MAX_TAGS, ImportanceLabel, Memory, Retention
 from cortex.domain.text_similarity import FULLER, ComparedText, read, stands_for
@@ -220,8 +221,19 @@ def united(memories: Sequence[Memory]) -> Memory:
         attribute=source.attribute,
         value=_first(each.value for each in memories),
         topic=_first(each.topic for each in memories),
+        origins=_origins(memories),
         **_longest_life(memories),
     )
+
+
+def _origins(memories: Sequence[Memory]) -> Origins:
+    """Whose the importance of the united memory is: what an operator set stays an operator's."""
+    origins = memories[0].origins
+    for field in ("importance", "label"):
+        if any(each.origins.get(field) for each in memories):
+            strongest = max((each.origin_of(field) for each in memories), key=list(Origin).index)
+            origins = origins.having([field], strongest)
+    return origins
 
 
 def _longest_life(memories: Sequence[Memory]) -> dict[str, Any]:

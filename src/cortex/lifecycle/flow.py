@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -16,14 +16,15 @@ import numpy as np
 from cortex.domain.identity import IdSource
 from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory, Retention
+from cortex.domain.retention import RetentionRule
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration
 from cortex.errors import EmbedderUnavailable, EngineError, StoreBusy
-from cortex.lifecycle import consolidation, expiry, upkeep
+from cortex.lifecycle import consolidation, expiry, retention, upkeep
 from cortex.lifecycle.consolidation import Nearness, Pair
-from cortex.lifecycle.plan import Planned, batched, same_but_use
+from cortex.lifecycle.plan import HeldIn, Planned, batched, nothing_held, same_but_use
 from cortex.lifecycle.undo import Run
 from cortex.lifecycle.upkeep import Anomaly
 from cortex.ports.clock import Clock
@@ -45,8 +46,9 @@ from cortex.progress import Progress, silent
 
 log = logging.getLogger("cortex.lifecycle")
 
-STEPS = ("expiry", "decay", "consolidation")
-"""Time to live, sessions nobody came back to, near-duplicates; in this order."""
+EXPIRY, DECAY, CONSOLIDATION = "expiry", "decay", "consolidation"
+STEPS = (EXPIRY, DECAY, retention.RETENTION, CONSOLIDATION)
+"""Time to live, sessions nobody came back to, retention rules, near-duplicates; in this order."""
 
 BATCH = 200
 """About how many changes are one transaction."""
@@ -133,47 +135,76 @@ def consolidate(
     embedder: Embedder | None,
     clock: Clock,
     ids: IdSource,
+    rules: Sequence[RetentionRule] = (),
+    held: HeldIn = nothing_held,
+    steps: Collection[str] = STEPS,
     dry_run: bool = False,
     secure: Callable[[], object] | None = None,
     progress: Progress = silent,
 ) -> ConsolidationOutcome:
     """One run for one tenant. A second run right after it changes nothing.
 
-    `secure` makes a backup; it is called before the first change where there are many, and where it fails
-    nothing is changed.
+    `rules` are the retention rules in force, and what is `held` stays as it is. `secure` makes a backup; it is called
+    before the first change where there are many, and where it fails nothing is changed. With some of the `steps`
+    alone it is no run of the whole lifecycle, and the diary does not say so.
     """
     if dry_run:
-        return _planned(tenant, store, embedder, clock)
+        return _planned(tenant, store, embedder, clock, rules, held, steps)
     with _alone(tenant, store, clock, ids) as job:
-        outcome = _planned(tenant, store, embedder, clock)
+        outcome = _planned(tenant, store, embedder, clock, rules, held, steps)
         outcome.dry_run = False
         if outcome.planned > LARGE and secure is not None:
             secure()
-        _apply(outcome, tenant, store, clock, job, progress)
-        _close(outcome, tenant, store, clock)
+        _apply(outcome, tenant, store, clock, job, held, progress)
+        if set(steps) == set(STEPS):
+            _close(outcome, tenant, store, clock)
     return outcome
 
 
 # --- planning ------------------------------------------------------------------------------------
 
 
-def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clock) -> ConsolidationOutcome:
+def _planned(
+    tenant: Tenant,
+    store: Store,
+    embedder: Embedder | None,
+    clock: Clock,
+    rules: Sequence[RetentionRule],
+    held: HeldIn,
+    wanted: Collection[str],
+) -> ConsolidationOutcome:
     now = clock.now()
     with store.view(tenant) as view:
+        over = retention.plan(retention.due(view, rules, now, partial(store.position_at, tenant)))
+        if set(wanted) == {retention.RETENTION}:
+            steps = {retention.RETENTION: Step(_free(over, view, held))}
+            return ConsolidationOutcome(steps, dry_run=True, position=view.position)
         memories = [each for each in _all(Lane.MEMORIES, view) if isinstance(each, Memory)]
         apart, position = upkeep.read(view).apart, view.position
         measured = view.calibration(embedder.space) if embedder is not None and embedder.space.is_measured else None
         said = [each for each in _all(Lane.SESSIONS, view) if isinstance(each, Turn) and not each.is_alive(now)]
         sources = view.load([id for memory in expiry.ended(memories, now) for id in memory.source_turns])
-    turns = {turn.id: turn for turn in sources if isinstance(turn, Turn)}
+        turns = {turn.id: turn for turn in sources if isinstance(turn, Turn)}
+        ttl = expiry.plan(memories, now, turns=turns)
+        idle = expiry.plan(memories, now, retention=Retention.SESSION, turns=turns)
+        ending = {id for planned in (*ttl, *idle) for id in planned.ids}
+        ttl += expiry.plan_turns((turn for turn in said if turn.id not in ending), now)
+        ending |= {id for planned in ttl for id in planned.ids}
+        ended = [
+            _free(plans, view, held) for plans in (ttl, idle, [each for each in over if each.ids[0] not in ending])
+        ]
+        kept = {*held(view, memories), *(id for planned in over for id in planned.ids)}
     meaning = _Meaning(embedder, measured)
-    ttl = expiry.plan(memories, now, turns=turns)
-    idle = expiry.plan(memories, now, retention=Retention.SESSION, turns=turns)
-    ending = {id for planned in (*ttl, *idle) for id in planned.ids}
-    ttl += expiry.plan_turns((turn for turn in said if turn.id not in ending), now)
-    merges = consolidation.plan(memories, now, nearness=meaning.nearness, apart=apart)
-    steps = {name: Step(plans) for name, plans in zip(STEPS, (ttl, idle, merges), strict=True)}
+    mergeable = [memory for memory in memories if memory.id not in kept]
+    merges = consolidation.plan(mergeable, now, nearness=meaning.nearness, apart=apart)
+    steps = {name: Step(plans) for name, plans in zip(STEPS, (*ended, merges), strict=True)}
     return ConsolidationOutcome(steps, dry_run=True, position=position, degraded=meaning.degraded)
+
+
+def _free(plans: Sequence[Planned], view: View, held: HeldIn) -> list[Planned]:
+    """The plans that change nothing that is held."""
+    kept = held(view, [change.trace for plan in plans for change in plan.changes])
+    return [plan for plan in plans if not any(id in kept for id in plan.ids)]
 
 
 def _all(lane: Lane, view: View) -> Iterator[Trace]:
@@ -219,14 +250,20 @@ def _embedded(texts: Sequence[str], embedder: Embedder) -> Iterator[Any]:
 
 
 def _apply(
-    outcome: ConsolidationOutcome, tenant: Tenant, store: Store, clock: Clock, job: Job, progress: Progress
-) -> None:  # fmt: skip
+    outcome: ConsolidationOutcome,
+    tenant: Tenant,
+    store: Store,
+    clock: Clock,
+    job: Job,
+    held: HeldIn,
+    progress: Progress,
+) -> None:
     began, done, total = outcome.position, 0, outcome.planned
     for step in outcome.steps.values():
         for batch in batched(step.plans, lambda plan: len(plan.changes), BATCH):
-            held, position = retry_on_conflict(partial(_apply_batch, batch, tenant, store, clock, job))
-            step.passed_over += len(batch) - len(held)
-            step.applied += sum(len(plan.changes) for plan in held)
+            done_now, position = retry_on_conflict(partial(_apply_batch, batch, tenant, store, clock, job, held))
+            step.passed_over += len(batch) - len(done_now)
+            step.applied += sum(len(plan.changes) for plan in done_now)
             outcome.position = position or outcome.position
             done += sum(len(plan.changes) for plan in batch)
             progress(done, total, "tended")
@@ -235,15 +272,15 @@ def _apply(
 
 
 def _apply_batch(
-    batch: Sequence[Planned], tenant: Tenant, store: Store, clock: Clock, job: Job
+    batch: Sequence[Planned], tenant: Tenant, store: Store, clock: Clock, job: Job, held: HeldIn
 ) -> tuple[Sequence[Planned], int]:
     """Carry out the plans that still hold; gives those, and the position afterwards (0: there were none)."""
     with store.view(tenant) as view:
-        held = list(_still_holding(batch, view, clock.now()))
-        changes = with_expectations([change for plan in held for change in plan.changes], view)
+        valid = _free(list(_still_holding(batch, view, clock.now())), view, held)
+        changes = with_expectations([change for plan in valid for change in plan.changes], view)
     if not changes:
-        return held, 0
-    return held, store.apply(tenant, [ExpectClaim(job), *changes], at=clock.now())
+        return valid, 0
+    return valid, store.apply(tenant, [ExpectClaim(job), *changes], at=clock.now())
 
 
 def _still_holding(plans: Sequence[Planned], view: View, now: datetime) -> Iterator[Planned]:
@@ -264,7 +301,7 @@ def _close(outcome: ConsolidationOutcome, tenant: Tenant, store: Store, clock: C
     """Compare the numbers with those of the last run, tell what is out of the ordinary, and write the diary."""
     with store.view(tenant) as view:
         before, after = upkeep.read(view), upkeep.census(view)
-    expiring = outcome.steps["expiry"].applied + outcome.steps["decay"].applied
+    expiring = outcome.steps[EXPIRY].applied + outcome.steps[DECAY].applied
     outcome.anomalies += upkeep.anomalies(before.census, after, expiring=expiring)
     outcome.anomalies += upkeep.inspected(store, after.traces)
     for anomaly in outcome.anomalies:

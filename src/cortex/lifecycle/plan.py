@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.trace import Trace
-from cortex.ports.store import Put
+from cortex.ports.store import Put, View
 
 T = TypeVar("T")
+
+HeldIn = Callable[[View, Sequence[Trace]], Collection[TraceId]]
+"""Which of some traces are on hold: they stay as they are."""
+
+
+def nothing_held(view: View, traces: Sequence[Trace]) -> Collection[TraceId]:  # noqa: ARG001
+    """Where there are no holds."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +52,11 @@ def batched(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator
 
 
 def same_but_use(one: Trace | None, other: Trace) -> bool:
-    """Whether two readings of a trace say the same; how often it was used is not part of what it says."""
+    """Whether two readings of a trace say the same; neither its use nor its grade is part of what it says."""
     if not isinstance(one, Memory) or not isinstance(other, Memory):
         return one == other
-    return one.revised(last_accessed_at=None, access_count=0) == other.revised(last_accessed_at=None, access_count=0)
+    return _bare(one) == _bare(other)
+
+
+def _bare(memory: Memory) -> Memory:
+    return memory.revised(last_accessed_at=None, access_count=0, grade=None)

@@ -1,12 +1,12 @@
-"""Which tasks of the lifecycle are due: silent on success, reporting failures (S7)."""
+"""Which tasks are due: silent on success, reporting failures (S7)."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import StrEnum
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 from cortex.errors import EngineError, StoreBusy
 from cortex.lifecycle.upkeep import Anomaly, failure_of
@@ -20,12 +20,7 @@ RETRY = timedelta(minutes=10)
 BUSY = timedelta(minutes=1)
 """When a task that another process is at is looked at again."""
 
-
-class ScheduledTask(StrEnum):
-    """What is done by the clock."""
-
-    CONSOLIDATE = "consolidate"
-    BACKUP = "backup"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,73 +31,97 @@ class Done:
     failed_at: datetime | None = None
 
 
-Last = Mapping[ScheduledTask, Done]
+Last = Mapping[str, Done]
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
-    """How often each task is done; a task without a rhythm is not."""
+class ScheduledTask:
+    """One line of the schedule: what is done, how often, and when."""
 
+    name: str
     every: timedelta
-    backup_every: timedelta | None = None
+    call: Callable[[], object]
+    offset: timedelta | None = None
+    """With it, the task has fixed times: each `every` since 1970-01-01 UTC, and so much later. Those that passed while
+    nothing ran are caught up once. Without it, the task is due `every` after it was last done."""
 
-    @classmethod
-    def of_hours(cls, every_hours: int, backup_every_hours: int) -> Schedule:
-        """As the settings say it: 0 hours between backups means none."""
-        return cls(timedelta(hours=every_hours), timedelta(hours=backup_every_hours) if backup_every_hours else None)
+    def next_at(self, done: Done, now: datetime) -> datetime:
+        """When it is due; not after `now` where it is due now."""
+        # A time in the future was written by a clock that was wrong: waiting for it could mean never.
+        if done.at is None or done.at > now:
+            at = now
+        elif self.offset is None:
+            at = done.at + self.every
+        else:
+            at = self._time_after(done.at, self.offset)
+        failed = done.failed_at
+        return max(at, failed + RETRY) if failed is not None and failed <= now else at
 
-    def due(self, last: Last, now: datetime) -> tuple[ScheduledTask, ...]:
-        """What is to be done now; a backup before anything that changes much."""
-        return tuple(task for task, at in self._times(last, now).items() if at <= now)
-
-    def next_at(self, last: Last, now: datetime) -> datetime:
-        """When there will be something to do; `now` where there is."""
-        return max(now, min(self._times(last, now).values()))
-
-    def _times(self, last: Last, now: datetime) -> dict[ScheduledTask, datetime]:
-        rhythm = {ScheduledTask.BACKUP: self.backup_every, ScheduledTask.CONSOLIDATE: self.every}
-        return {task: _next(last.get(task, Done()), every, now) for task, every in rhythm.items() if every is not None}
-
-
-def _next(done: Done, every: timedelta, now: datetime) -> datetime:
-    # A time in the future was written by a clock that was wrong: waiting for it could mean never.
-    at = now if done.at is None or done.at > now else done.at + every
-    failed = done.failed_at
-    return max(at, failed + RETRY) if failed is not None and failed <= now else at
+    def _time_after(self, moment: datetime, offset: timedelta) -> datetime:
+        """The first of its times after a moment."""
+        first = _EPOCH + offset
+        return first + ((moment - first) // self.every + 1) * self.every
 
 
-def run_due(
-    schedule: Schedule,
-    tasks: Mapping[ScheduledTask, Callable[[], object]],
-    *,
-    last: Callable[[], Last],
-    clock: Clock,
-    note: Callable[[ScheduledTask, Anomaly | None], object],
-) -> datetime:
-    """Run what is due, each task on its own; returns when to run again. `note` gets the outcome of each."""
+Schedule = Sequence[ScheduledTask]
+"""In the order in which tasks are done that are due at once."""
+
+
+def due(schedule: Schedule, last: Last, now: datetime) -> list[ScheduledTask]:
+    """What is to be done now."""
+    return [task for task in schedule if task.next_at(last.get(task.name, Done()), now) <= now]
+
+
+def next_at(schedule: Schedule, last: Last, now: datetime) -> datetime:
+    """When there will be something to do; `now` where there is."""
+    return max(now, min(task.next_at(last.get(task.name, Done()), now) for task in schedule))
+
+
+class TaskLog(Protocol):
+    """What is known of the tasks, shared by all processes that run them."""
+
+    def last(self) -> Last: ...
+
+    def claim(self, task: ScheduledTask) -> bool:
+        """Take a task for this process; False where it is not due any more, or another process has it."""
+
+    def release(self, task: ScheduledTask) -> None:
+        """Give a task back that was not done."""
+
+    def note(self, task: ScheduledTask, trouble: Anomaly | None) -> None:
+        """Keep how a task ended."""
+
+
+def run_due(schedule: Schedule, runs: TaskLog, *, clock: Clock, ending: Callable[[], bool] = bool) -> datetime:
+    """Run what is due, each task on its own; returns when to run again. Once the process is `ending`, begin nothing."""
     busy = False
-    for task in schedule.due(last(), clock.now()):
-        try:
-            trouble = _trouble(task, tasks[task])
-        except StoreBusy:
-            log.debug("%s: another process is at it", task.value)
+    for task in due(schedule, runs.last(), clock.now()):
+        if ending():
+            break
+        if not runs.claim(task):
             busy = True
             continue
-        if trouble:
-            log.warning("%s failed: %s", task.value, trouble.detail)
-        note(task, trouble)
+        try:
+            trouble = _trouble(task)
+        except StoreBusy:
+            log.debug("%s: another process is at it", task.name)
+            runs.release(task)
+            busy = True
+            continue
+        runs.note(task, trouble)
     now = clock.now()
-    return max(schedule.next_at(last(), now), now + BUSY if busy else now)
+    return max(next_at(schedule, runs.last(), now), now + BUSY if busy else now)
 
 
-def _trouble(task: ScheduledTask, run: Callable[[], object]) -> Anomaly | None:
+def _trouble(task: ScheduledTask) -> Anomaly | None:
     try:
-        run()
+        task.call()
     except StoreBusy:
         raise
     except EngineError as error:
-        return Anomaly(failure_of(task.value), f"{error.code}: {error.message}", error.hint)
+        log.warning("%s failed: %s", task.name, error.code)
+        return Anomaly(failure_of(task.name), f"{error.code}: {error.message}", error.hint)
     except Exception as error:  # a task of ours must not keep the others from running
-        log.exception("%s failed", task.value)
-        return Anomaly(failure_of(task.value), type(error).__name__, "run `cortex doctor`")
+        log.exception("%s failed", task.name)
+        return Anomaly(failure_of(task.name), type(error).__name__, "run `cortex doctor`")
     return None

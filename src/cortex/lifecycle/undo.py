@@ -12,6 +12,7 @@ from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
+from cortex.domain.outcome import Outcome
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
@@ -100,12 +101,20 @@ def _undo_batch(
         current = {trace.id: trace for trace in view.load([id for merge in batch for id in merge])}
         as_left = [merge for merge in batch if all(_is_as_left(current.get(id), changed.get(id)) for id in merge)]
         restored = [id for merge in as_left for id in merge]
-        changes = with_expectations([Put(changed[id].before, EventKind.RESTORED) for id in restored], view)
+        put_back = [Put(_graded(changed[id].before, current[id]), EventKind.RESTORED) for id in restored]
+        changes = with_expectations(put_back, view)
         if pairs := [frozenset({merge[0], other}) for merge in as_left for other in merge[1:]]:
             # Else the next run would find the same duplicates again.
             changes += [upkeep.unchanged(view), upkeep.kept_apart(pairs, upkeep.read(view).apart)]
     refused = [id for merge in batch if merge not in as_left for id in merge]
     return restored, refused, store.apply(tenant, changes, at=clock.now()) if changes else 0
+
+
+def _graded(before: Memory | Turn | Outcome, now_is: Trace) -> Trace:
+    """What is put back, with the grade it was given meanwhile."""
+    if isinstance(before, Memory) and isinstance(now_is, Memory) and now_is.grade is not None:
+        return before.revised(grade=now_is.grade)
+    return before
 
 
 def _is_as_left(now_is: Trace | None, change: _Changed | None) -> bool:
@@ -128,15 +137,15 @@ def _events(view: View, run: Run) -> dict[TraceId, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """One memory before the change a run made to it, and after; or a turn that expired with its memory."""
+    """One memory before the change a run made to it, and after; or a turn or outcome that expired."""
 
-    before: Memory | Turn
-    after: Memory | Turn
+    before: Memory | Turn | Outcome
+    after: Memory | Turn | Outcome
 
     @property
     def merged_into(self) -> TraceId | None:
         """What it became a duplicate of by this change."""
-        if isinstance(self.after, Turn):
+        if not isinstance(self.after, Memory):
             return None
         by_this = self.after.state is State.SUPERSEDED and self.before.state is not State.SUPERSEDED
         return self.after.superseded_by if by_this else None
@@ -150,7 +159,7 @@ def _change(history: Sequence[Version], position: int) -> _Changed | None:
     """What happened to a memory at `position`; None where it is no longer known."""
     before = next((each.trace for each in history if each.until == position), None)
     after = next((each.trace for each in history if each.since == position), None)
-    if isinstance(before, Memory | Turn) and isinstance(after, Memory | Turn):
+    if isinstance(before, Memory | Turn | Outcome) and isinstance(after, Memory | Turn | Outcome):
         return _Changed(before, after)
     return None
 

@@ -6,8 +6,8 @@ It is kept in the state of a session of a reserved name, so that all processes s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from datetime import datetime
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime, timedelta
 from typing import Any
 
 from cortex.domain.identity import TraceId
@@ -34,6 +34,9 @@ SUDDEN_SHARE = 0.2
 
 VERIFIED_AT_ONCE = 20_000
 """Up to this many traces everything is verified with each run; beyond, that is left to `cortex admin verify`."""
+
+LEASE = timedelta(hours=1)
+"""How long a task belongs to the process that began it; after that, it is taken for dead."""
 
 _FAILED = "_failed"
 
@@ -78,6 +81,21 @@ class Census:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskRun:
+    """When a scheduled task was last done, and until when a process has it now."""
+
+    at: datetime | None = None
+    claimed_until: datetime | None = None
+
+    def is_claimed(self, now: datetime) -> bool:
+        # A claim that ends later than any begun now is of a clock that was wrong.
+        return self.claimed_until is not None and now < self.claimed_until <= now + LEASE
+
+    def to_json(self) -> dict[str, str]:
+        return {name: value.isoformat() for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class Diary:
     """What earlier runs left."""
 
@@ -86,6 +104,7 @@ class Diary:
     census: Census | None = None
     anomalies: tuple[Anomaly, ...] = ()
     apart: Apart = frozenset()
+    tasks: Mapping[str, TaskRun] = field(default_factory=dict)
 
     def failed_at(self, task: str) -> datetime | None:
         """When a task failed that has not succeeded since."""
@@ -101,6 +120,7 @@ def read(view: View) -> Diary:
         census=_census(state.get("census")),
         anomalies=tuple(_anomalies(state.get("anomalies"))),
         apart=frozenset(frozenset(map(TraceId, pair)) for pair in state.get("apart") or () if isinstance(pair, list)),
+        tasks=_tasks(state.get("tasks")),
     )
 
 
@@ -119,7 +139,7 @@ def write(tenant: Tenant, store: Store, now: datetime, decide: Callable[[Diary],
 def unchanged(view: View) -> ExpectState:
     """That nobody else has written what a new entry of the diary is made of."""
     state = view.state(DIARY) or {}
-    return ExpectState(DIARY, {part: state.get(part) for part in ("anomalies", "apart")})
+    return ExpectState(DIARY, {part: state.get(part) for part in ("anomalies", "apart", "tasks")})
 
 
 def failure_of(task: str) -> str:
@@ -139,12 +159,38 @@ def entry(now: datetime, census: Census, found: Iterable[Anomaly], run: str | No
     return PatchSession(DIARY, {**parts, "last_run": run} if run else parts)
 
 
-def noted(task: str, trouble: Anomaly | None, before: Diary, now: datetime) -> PatchSession | None:
-    """What is written after a task by how it ended; None where nothing changes."""
+def claim(tenant: Tenant, store: Store, task: str, now: datetime, is_due: Callable[[Diary], bool]) -> bool:
+    """Take a task for this process while it `is_due`; False where another process was first."""
+    ours = False
+
+    def decide(before: Diary) -> PatchSession | None:
+        nonlocal ours
+        known = before.tasks.get(task, TaskRun())
+        ours = not known.is_claimed(now) and is_due(before)
+        return _with_task(task, TaskRun(known.at, now + LEASE), before) if ours else None
+
+    write(tenant, store, now, decide)
+    return ours
+
+
+def noted(task: str, trouble: Anomaly | None, before: Diary, now: datetime) -> PatchSession:
+    """What is written after a task by how it ended."""
     others = [each for each in before.anomalies if each.code != failure_of(task)]
-    if trouble is None and len(others) == len(before.anomalies):
-        return None
-    return PatchSession(DIARY, {"anomalies": _listed((*others, trouble) if trouble else others, now)})
+    known = before.tasks.get(task, TaskRun())
+    state = dict(_with_task(task, TaskRun(known.at if trouble else now), before).state or {})
+    if trouble is not None or len(others) < len(before.anomalies):
+        state["anomalies"] = _listed((*others, trouble) if trouble else others, now)
+    return PatchSession(DIARY, state)
+
+
+def released(task: str, before: Diary) -> PatchSession | None:
+    """What is written where a task was not done after all: it is anybody's again."""
+    known = before.tasks.get(task)
+    return _with_task(task, TaskRun(known.at), before) if known and known.claimed_until else None
+
+
+def _with_task(task: str, run: TaskRun, before: Diary) -> PatchSession:
+    return PatchSession(DIARY, {"tasks": {name: each.to_json() for name, each in {**before.tasks, task: run}.items()}})
 
 
 def _listed(found: Iterable[Anomaly], now: datetime) -> list[dict[str, str]]:
@@ -213,6 +259,13 @@ def _census(value: Any) -> Census | None:
         return None
     counted = {each.name: value.get(each.name, 0) for each in fields(Census)}
     return Census(**counted) if all(isinstance(number, int) for number in counted.values()) else None
+
+
+def _tasks(value: Any) -> dict[str, TaskRun]:
+    if not isinstance(value, Mapping):
+        return {}
+    known = {str(name): each for name, each in value.items() if isinstance(each, Mapping)}
+    return {name: TaskRun(_time(each.get("at")), _time(each.get("claimed_until"))) for name, each in known.items()}
 
 
 def _anomalies(value: Any) -> Iterator[Anomaly]:

@@ -1,4 +1,4 @@
-"""What the engine needs of an embedder: of text, and of one other modality where a third party brings one."""
+"""What the engine needs of an embedder: of text, and of other modalities where one is configured for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypedDict, runtime_checkable
 
-from cortex.domain.modality import Modality
+from cortex.domain.modality import Medium
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EngineError
 from cortex.ports.store import Finding
@@ -93,21 +93,25 @@ class VectorCache(Protocol):
         """Remove the vectors of these keys, of all embedders; returns what prevents it, if anything."""
 
 
-class MediaEmbedder(Protocol):
-    """Turns media of one modality, and questions about them, into unit vectors of one space.
+class MediaEmbedder(Embedder, Protocol):
+    """An embedder that also turns media into unit vectors of its space: texts and media compare.
 
-    The space is its own: a question is compared with media only by the vector computed here. Raises
-    `EmbedderUnavailable` when it cannot; what is said about the media is still found as text. A slot for third
-    parties: none ships.
+    A question is compared with media only by the vector computed here. Where it fails, what is said about the media
+    is still found as text. It is given what a file holds, never where it is.
     """
 
     @property
-    def space(self) -> EmbeddingSpace: ...
+    def accepts(self) -> frozenset[str]:
+        """The media types it embeds, such as `image/png`. It is given no others."""
 
-    @property
-    def modality(self) -> Modality: ...
+    def embed_medium(self, medium: Medium) -> Vector:
+        """The vector of one medium; `MediumRefused` where this one cannot be embedded and others can."""
 
-    def embed_query(self, text: str) -> Vector: ...
 
-    def embed_media(self, refs: Sequence[str]) -> list[Vector]:
-        """A vector for each reference, a path or an address as it stands in `media_refs`, in their order."""
+class ManagedMediaEmbedder(MediaEmbedder, Protocol):
+    """A media embedder within its guard, with or without a cache, as the engine uses it."""
+
+    def trouble(self, *, thorough: bool = False) -> EngineError | None:
+        """Why it could not work now; None as far as can be seen."""
+
+    def close(self) -> None: ...

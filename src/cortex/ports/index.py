@@ -2,6 +2,9 @@
 
 An index is a store of chunks that can be rebuilt from the files at any time: it records no events and keeps no
 earlier versions. Beside each file's chunks it keeps how the file was when it was read, changed in the same transaction.
+
+Files belong to the host that has them, and so does their index: no other host changes it. Where hosts share a store,
+each reads the indexes of all.
 """
 
 from __future__ import annotations
@@ -70,7 +73,15 @@ class IndexView(View, Protocol):
 
 
 class FileIndex(Protocol):
-    """The chunks of one agent's files."""
+    """The chunks of one agent's files on one host."""
+
+    @property
+    def host(self) -> str:
+        """The host that has the files; empty where no other can see the index."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether that is this host."""
 
     def apply(self, tenant: Tenant, changes: Sequence[Change | Follow | Unfollow], *, at: datetime) -> int:
         """Carry out all changes or none."""
@@ -110,8 +121,24 @@ class IndexBuild(Protocol):
 class Indexes(Protocol):
     """The index of one agent's files, and whatever takes its place: readers always find a whole one."""
 
+    @property
+    def host(self) -> str:
+        """This host, by the name that others know it by; empty where no other can see the index."""
+
     def current(self) -> FileIndex | None:
         """The index in use; None before the first was published, and a `StoreError` where it cannot be used."""
+
+    def others(self) -> Sequence[FileIndex]:
+        """The indexes of other hosts, to be read. They cite a file with its host, as `host:path`."""
+
+    def refresh(self) -> None:
+        """Look again which indexes are in use: another process of this host has changed that just now."""
+
+    def views(self, tenant: Tenant, indexes: Sequence[Any]) -> AbstractContextManager[Sequence[IndexView]]:
+        """A consistent look at several of its indexes, in their order."""
+
+    def drop(self, host: str) -> bool:
+        """Remove the index of a host that is gone; whether it had one."""
 
     def write_lock(self, seconds: float) -> AbstractContextManager[None]:
         """The right to change the index or to build another, for one process at a time; `StoreBusy` after `seconds`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
@@ -54,6 +55,9 @@ class ManagedLLM(JudgedLLM, Protocol):
 
     def status(self) -> dict[str, Any]:
         """Its budget, its breaker and its last failures, as plain values."""
+
+    def spent_by_day(self) -> Mapping[date, tuple[int, int]]:
+        """Calls and tokens of each of the last days (UTC), of everyone who shares the budget."""
 
     def close(self) -> None: ...
 

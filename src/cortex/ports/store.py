@@ -9,29 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+from cortex.domain.backup_manifest import Figures
+from cortex.domain.conversations import Before, Conversation
+from cortex.domain.dump import Record
 from cortex.domain.erasure import Erasure
-from cortex.domain.events import Event, EventKind
+from cortex.domain.events import Event, EventCount, EventKind
 from cortex.domain.growth import DayCount
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane, State
 from cortex.domain.memory import ImportanceLabel, Kind, Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
+from cortex.domain.sorting import Place, Placed, Sort
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
-from cortex.errors import Conflict
+from cortex.errors import Conflict, StoreBehind
 from cortex.runtime.deadline import Deadline
 
 T = TypeVar("T")
+
+RESERVED = "#"
+"""What the name of a session begins with in whose state something else is kept."""
 
 # --- what can be changed -------------------------------------------------------------------------
 
@@ -80,7 +87,7 @@ class Embed:
 
 @dataclass(frozen=True, slots=True)
 class Calibrate:
-    """Keep the measured scale of a space, for all users of the agent; earlier ones stay for the past."""
+    """Keep the measured scale of a space, for the tenant; earlier ones stay for the past."""
 
     space: EmbeddingSpace
     calibration: Calibration
@@ -103,6 +110,33 @@ class PutReceipt:
 
 
 @dataclass(frozen=True, slots=True)
+class DropReceipts:
+    """Drop the receipts from before a time for good, and from before another time the queries that are kept."""
+
+    before: datetime | None = None
+    queries_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRestore:
+    """Note that a backup took the place of the store. The ledger goes on after the position `above`, if that is later.
+
+    What was written after the backup is gone, but its positions stay taken: none is ever used twice.
+    """
+
+    backup: str
+    above: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDecision:
+    """Note in the ledger what somebody decided, about a subject that is no trace."""
+
+    kind: EventKind
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
 class PatchSession:
     """Keep these parts of a session's state beside those it has; a part that is None is dropped, and None drops all."""
 
@@ -119,6 +153,7 @@ class JobState(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    CANCELED = "canceled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +184,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PutJob:
-    """Enqueue a job, or write back what became of it; of those done under one key only the last is kept."""
+    """Enqueue a job, or write back what became of it; of those done or canceled under one key only the last is kept."""
 
     job: Job
 
@@ -196,7 +231,21 @@ class ExpectState:
 
 
 Expectation = ExpectLast | ExpectClaim | ExpectSame | ExpectAbsent | ExpectState
-Change = Put | Remove | Erase | Embed | Calibrate | RecordAccess | PutReceipt | PatchSession | PutJob | Expectation
+Change = (
+    Put
+    | Remove
+    | Erase
+    | Embed
+    | Calibrate
+    | RecordAccess
+    | PutReceipt
+    | DropReceipts
+    | RecordRestore
+    | RecordDecision
+    | PatchSession
+    | PutJob
+    | Expectation
+)
 
 # --- what can be read ----------------------------------------------------------------------------
 
@@ -223,10 +272,15 @@ class Filter:
     """Only traces with no vector in this space."""
     contradicted: bool | None = None
     """Only memories that point to one that says otherwise, or only the others."""
+    contains: str | None = None
+    """Only traces whose text has this in it, in capitals or not."""
+    topics: frozenset[str] | None = None
+    """Only memories of one of these topics."""
+    tags: frozenset[str] | None = None
+    """Only memories with one of these tags."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A trace a leg found. `score` is the leg's own; `passage` counts the vector's passage from 0."""
 
     id: TraceId
@@ -290,10 +344,7 @@ class View(Protocol):
 
     @property
     def position(self) -> int:
-        """The position of the tenant's last event that this view shows; 0 where there is none.
-
-        What other users of the agent do does not move it.
-        """
+        """The position of the tenant's last event that this view shows; 0 where there is none."""
 
     @property
     def at(self) -> datetime | None:
@@ -302,6 +353,10 @@ class View(Protocol):
     @property
     def skipped(self) -> Sequence[Skipped]:
         """The damaged rows this view has met and left out. A damaged row is never an error of a read."""
+
+    @property
+    def degraded(self) -> Sequence[str]:
+        """What was searched another way than it should be, such as `nearest:lost`: nothing is missing for it."""
 
     def damage(self, id: TraceId) -> str | None:
         """What is wrong with the trace of this id, where its row is damaged or was moved to the quarantine table."""
@@ -336,6 +391,9 @@ class View(Protocol):
     def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         """Traces in the opposite order, the newest first, from before `before`."""
 
+    def sorted(self, filter: Filter, sort: Sort, after: Place | None = None, limit: int = 1_000) -> list[Placed]:
+        """Traces in an order that is not one of names (`SortKey.is_name`), from after a place in it."""
+
     def counts(self, filter: Filter) -> Counts: ...
 
     def days(self, filter: Filter, first: date) -> list[DayCount]:
@@ -368,7 +426,13 @@ class View(Protocol):
     def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
         """The turns of a session in their order, from after the place `after`, whatever their state."""
 
+    def conversations(self, before: Before | None = None, limit: int = 50, named: str = "") -> list[Conversation]:
+        """The sessions that have turns, the one that was spoken in last first; those with `named` in their name."""
+
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]: ...
+
+    def event_days(self, first: date) -> list[EventCount]:
+        """How many events of each kind there were on each day from `first` on, in order of day and kind."""
 
     def latest_events(
         self,
@@ -380,25 +444,67 @@ class View(Protocol):
     ) -> list[Event]:
         """Events newest first, from before the position `before`; of these kinds, and about this subject alone."""
 
+    def changed_by(self, ids: Sequence[TraceId]) -> dict[TraceId, Event]:
+        """The event of the last change of each of these traces; those without one are left out."""
+
+    def sessions(self, after: str = "", limit: int = 100) -> list[str]:
+        """The sessions that have a state, by name, from after the name `after`; without those of reserved names."""
+
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         """A receipt and the query kept with it."""
 
     def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
         """The latest receipts, newest first; from before a receipt that is there."""
 
+    def receipt_counts(self, before: datetime) -> tuple[int, int]:
+        """How many receipts are from before a time, and how many of them have a query."""
+
+    def queries(self, after: ReceiptId | None = None, limit: int = 1_000) -> list[tuple[ReceiptId, str]]:
+        """The queries that are kept, with the ids of their receipts and in their order, from after the id `after`."""
+
     def state(self, session: str) -> Mapping[str, Any] | None: ...
 
     def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Abilities:
-    """What a store can do beyond the contract."""
+def _ability(meaning: str) -> bool:
+    found: bool = field(default=False, metadata={"meaning": meaning})
+    return found
 
-    as_of: bool = False
-    transactions: bool = False
-    durable: bool = False
-    multi_process: bool = False
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abilities:
+    """What a store can do beyond the contract. Callers check for one before they need it."""
+
+    durable: bool = _ability("What was acknowledged survives a power cut.")
+    as_of: bool = _ability("Recall can search an earlier state, by time, ledger position or tag.")
+    tags: bool = _ability("A ledger position can have a name, and a rollback goes back to it.")
+    backup: bool = _ability("`cortex backup create` and scheduled backups.")
+    restore: bool = _ability("`cortex backup restore` puts a backup back.")
+    compaction: bool = _ability("`erase` rewrites what held the erased text.")
+    proof_by_bytes: bool = _ability("`erase` searches the bytes of every file of the store afterwards.")
+    multi_process: bool = _ability("Several processes of one machine can use it at once.")
+    multi_host: bool = _ability("Several machines can use it at once.")
+    standby_reads: bool = _ability("A standby server can answer reads.")
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Every ability there is."""
+        return tuple(each.name for each in fields(cls))
+
+    @classmethod
+    def meaning(cls, name: str) -> str:
+        """What one of them is."""
+        found: str = next(each.metadata["meaning"] for each in fields(cls) if each.name == name)
+        return found
+
+    def has(self, name: str) -> bool:
+        return name in self.present
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The names of those that a store has."""
+        return tuple(name for name, is_there in asdict(self).items() if is_there)
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,6 +527,12 @@ class Residue:
     near: tuple[TraceId, ...] = ()
     """Traces that nearly say one of them: in other letters or spaces, or in most of its words."""
     near_tables: tuple[str, ...] = ()
+    leftovers: tuple[Path, ...] = ()
+    """Of `files`, those of the store that it no longer uses."""
+
+    def files_of(self, paths: Collection[Path]) -> tuple[Path, ...]:
+        """Which of these files hold it."""
+        return tuple(path for path in self.files if path in paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,6 +545,36 @@ class Replaced:
     """How many traces of the backup had been erased since, and were left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class RestoreMark:
+    """Who restores a backup, as the ledger of each user will say."""
+
+    at: datetime
+    actor: str
+    cause: str
+    backup: str
+
+    def change(self, restored: int, lost: int | None) -> RecordRestore:
+        """What the ledger of a user notes: it ends at `restored` in the backup, and ended at `lost` before.
+
+        Where nobody knows how far the ledger was, it goes on far above all that it can have been.
+        """
+        return RecordRestore(self.backup, restored + UNKNOWN_LOSS if lost is None else lost)
+
+
+UNKNOWN_LOSS = 1_000_000_000
+"""How many positions are left out where the ledger that a backup replaces cannot be read."""
+
+
+def require_position(shown: int, at_least: int | None) -> None:
+    """Refuse to show a tenant less than it has written."""
+    if at_least is not None and shown < at_least:
+        raise StoreBehind(
+            f"the last event here is at position {shown:,}, and position {at_least:,} is to be shown",
+            hint="try again, or leave out at_least",
+        )
+
+
 MOST_RETRIES = 32
 """How often a decision is retried: each time somebody else has changed something, so all together go forward."""
 
@@ -443,6 +585,13 @@ def scan_all(view: View, filter: Filter, page: int = 1_000) -> Iterator[Trace]:
     while found := view.scan(filter, after, page):
         yield from found
         after = found[-1].id
+
+
+def figures_of(view: View) -> Figures:
+    """How much a view shows, and the end of the ledger."""
+    last = next(iter(view.latest_events(1)), None)
+    total = view.counts(Filter(states=frozenset(State))).total
+    return Figures(total, last.position if last else 0, last.seal if last else "")
 
 
 def with_expectations(changes: Sequence[Change], view: View, also: Iterable[TraceId] = ()) -> list[Change]:
@@ -469,21 +618,33 @@ class Store(Protocol):
     """The traces of one agent."""
 
     @property
-    def abilities(self) -> Abilities: ...
+    def abilities(self) -> Abilities:
+        """What it can do as it was opened: its kind's, less what its options give up."""
 
-    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+    def apply(
+        self, tenant: Tenant, changes: Sequence[Change], *, at: datetime, actor: str = "", cause: str = ""
+    ) -> int:
         """Carry out all changes or none, durably before returning; gives the position of the tenant's last event.
 
+        Each event follows the tenant's own last one: what is written for other tenants has no part in it. The events
+        say who made the change (`actor`), and the id of the receipt of the operation (`cause`), where they are known.
+        A position is given under a lock that is held to the end: a reader that has seen one has seen all before it.
         An event's time is `at`, but never before that of the event before it: where `at` is behind by more than
         `UNNOTED`, the ledger says so with an event `CLOCK_SET_BACK`, once for each step.
         Receipts and uses alone need not wait for the disk: they survive a crash, not a power cut.
         """
 
-    def view(self, tenant: Tenant, as_of: int | None = None) -> AbstractContextManager[View]:
-        """What there is, or was at position `as_of`; beyond the tenant's last event that is the same as now."""
+    def view(
+        self, tenant: Tenant, as_of: int | None = None, at_least: int | None = None
+    ) -> AbstractContextManager[View]:
+        """What there is, or was at position `as_of`; beyond the tenant's last event that is the same as now.
 
-    def position_at(self, at: datetime) -> int:
-        """The position of the ledger as it stood at that time: up to there no event is later."""
+        Without `at_least` it is the present. With it, a standby may answer: what is read has all that the tenant wrote
+        up to `at_least`, and perhaps no more. A store that is not as far waits for it, and then raises `StoreBehind`.
+        """
+
+    def position_at(self, tenant: Tenant, at: datetime) -> int:
+        """The position of the tenant's last event of that time, up to which none is later; 0 where there is none."""
 
     def claim(
         self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
@@ -500,7 +661,20 @@ class Store(Protocol):
         """Some of the searchable traces that have vectors in this space, in the order of `calibration.sample_key`."""
 
     def users(self) -> list[str]:
-        """The users that have traces here."""
+        """Everybody who ever did something here, in order."""
+
+    def dump(self, tenant: Tenant) -> Iterator[Record]:
+        """Everything that is kept of a tenant, as it is at one moment; nothing where there is none.
+
+        A damaged row that was not moved away is `StoreCorrupt`, and an erasure that is not finished a `Conflict`.
+        """
+
+    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:
+        """Keep what a `dump` gave, of a tenant of whom there is nothing here; nobody sees any of it until all is there.
+
+        A load that was interrupted is gone on with where `source` names the same records: `records` begin with the
+        first again, and those that were written are skipped. What is left of another is dropped.
+        """
 
     def damaged(self, tenant: Tenant) -> Mapping[str, int]:
         """How many rows of the tenant's are damaged, and so left out of every answer, by table."""
@@ -545,13 +719,14 @@ class Store(Protocol):
     def erasure_lock(self, seconds: float) -> AbstractContextManager[bool]:
         """The right to erase, for one process at a time; False where another has it for longer than `seconds`."""
 
-    def backup(self, to: Path) -> None:
+    def backup(self, to: Path) -> Mapping[str, Figures] | None:
         """A consistent copy of everything at `to`, checked and durable; nothing is there until it is whole.
 
-        Readers and writers go on meanwhile. A store that has no files says so with a `StoreError`.
+        Returns what it holds by user, as of the same moment; None where the store cannot tell.
+        Readers and writers go on meanwhile. Only a store with the ability `backup` is asked.
         """
 
     def describe(self) -> Mapping[str, Any]:
-        """Backend, file, size, schema: what status and receipts show."""
+        """File, size, schema: what status shows beside the URL."""
 
     def close(self) -> None: ...

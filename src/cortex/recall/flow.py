@@ -51,6 +51,9 @@ OUTSIDE_WINDOW = "outside_window"
 Ask = Callable[[str], Question | None]
 """Starts embedding a query; None where embedding is off."""
 
+AskMedia = Callable[[str], Sequence[Question | None]]
+"""Starts embedding a query in each space of media; None in the place of one that is busy."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
@@ -114,8 +117,9 @@ def recall(
     without: frozenset[str] = frozenset(),
     passage_tokens: int = PASSAGE_TOKENS,
     cite: bool = True,
+    ask_media: AskMedia | None = None,
 ) -> Answer:
-    """Answer `query` from `view`. Legs named in `without` are left out, as a replay needs them to be.
+    """Answer `query` from `view`. Legs named in `without` are left out, as a replay and a lower rung need them to be.
 
     `passage_tokens` is the size of the passages that were embedded. With `cite`, the block cites files.
     """
@@ -123,7 +127,9 @@ def recall(
     if planned.automatic and (reason := gate.skip_reason(query.text)):
         return Answer(plan=planned, skipped=reason)
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
-    search = _Search(view, question, ask, recipe, reader, clock, deadline, without, passage_tokens, cite)
+    compares_media = ask_media is not None and question is not None and "media" not in without
+    media = ask_media(planned.text) if ask_media is not None and compares_media else ()
+    search = _Search(view, question, ask, recipe, reader, clock, deadline, without, passage_tokens, cite, media)
     answer = search.answer(planned)
     broadened = not answer.hits and not answer.silent and planned.scope_inferred
     if broadened:
@@ -181,6 +187,8 @@ class _Search:
     without: frozenset[str]
     passage_tokens: int
     cite: bool
+    media: Sequence[Question | None] = ()
+    """The query in the spaces of media."""
     readings: list[RerankResult] = field(default_factory=list)
 
     def answer(self, planned: Plan) -> Answer:
@@ -218,7 +226,7 @@ class _Search:
         if least is None or attempt.labels == labels:
             return False
         wide = replace(planned.filter, labels=labels, trusts=attempt.trusts, used_since=planned.used_since)
-        keyword, vector, _ = self._legs(planned, wide)
+        keyword, vector, *_ = self._legs(planned, wide)
         if not least.is_outdone({hit.trace.id for hit in answer.hits}, keyword.scores, vector.scores):
             return False
         answer.tried[-1] = replace(answer.tried[-1], selected=0, outdone=True)
@@ -238,13 +246,13 @@ class _Search:
             answer.dropped += too_old
 
     def _attempt(self, answer: Answer, planned: Plan, allowed: Filter, tier: str) -> None:
-        keyword, vector, standing = self._legs(planned, allowed)
-        answer.legs = {leg.name: leg for leg in (keyword, vector, standing)}
-        answer.degraded = sorted({f"{leg.name}:{leg.absent}" for leg in (keyword, vector) if _is_trouble(leg)})
+        keyword, vector, standing, *media = self._legs(planned, allowed)
+        answer.legs = {leg.name: leg for leg in (keyword, vector, standing, *media)}
+        answer.degraded = sorted({f"{leg.name}:{leg.absent}" for leg in (keyword, vector, *media) if _is_trouble(leg)})
         vector = self._compared(keyword, vector, allowed)
         parts = ranking.shortlist(keyword, vector, self.recipe, planned.shortlist)
         loaded = self.view.load(list(parts))
-        if unread := self._unread(loaded):
+        if unread := self._unread(loaded) - vector.shown:
             vector = vector.without(unread)
             parts = ranking.shortlist(keyword, vector, self.recipe, planned.shortlist)
             loaded = [each for each in loaded if each.id in parts]
@@ -268,7 +276,8 @@ class _Search:
         )  # fmt: skip
         answer.dropped += [Dropped(hit.trace.id, hit.score, "over_budget") for hit in answer.packed.left_out]
 
-    def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, Leg, Leg]:
+    def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, ...]:
+        """Keywords, vectors, standing rules, and media where there are any to compare."""
         recipe, view, deadline, clock = self.recipe, self.view, self.deadline, self.clock
         vector, standing = Leg("vector", absent="not_in_recipe"), Leg("standing", absent="not_in_recipe")
         keyword = (
@@ -282,7 +291,10 @@ class _Search:
         if recipe.pinned_rules.memories or recipe.pinned_rules.turns:
             where = replace(allowed, scopes=standing_rules.scopes(planned), used_since=planned.used_since)
             standing = retrieve.standing_leg(view, self.question, where, standing_rules.POOL, deadline, clock)
-        return keyword, vector, standing
+        if not self.media:
+            return keyword, vector, standing
+        media = retrieve.media_leg(view, self.media, allowed, planned.vector_pool, deadline, clock)
+        return keyword, retrieve.with_media(vector, media), standing, media
 
     def _keyword_leg(self, planned: Plan, allowed: Filter) -> Leg:
         if "keyword" in self.without:
@@ -302,7 +314,8 @@ class _Search:
         """Those in a script the model cannot read: how near it puts them says nothing."""
         if self.question is None:
             return frozenset()
-        return frozenset(each.id for each in traces if not self.question.space.reads(each.text[:_SCRIPT_CHARS]))
+        reads = self.question.space.reads
+        return frozenset(each.id for each in traces if not each.text.isascii() and not reads(each.text[:_SCRIPT_CHARS]))
 
     def _admit(self, answer: Answer, planned: Plan, allowed: Filter) -> list[Scored]:
         """What may be shown; what was superseded gives its place to what replaced it."""
@@ -329,7 +342,7 @@ class _Search:
 
     def _rerank(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
         """The best, read once more by a reader that sees query and text together."""
-        rerank = self.recipe.rerank
+        rerank = None if reranking.LEG in self.without else self.recipe.rerank
         # Nothing is reranked that will not be shown.
         if rerank is None or not admitted or (planned.automatic and not self._is_something(admitted)):
             return admitted

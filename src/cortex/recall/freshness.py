@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import mul
 
 from cortex.domain.changes import tells_change
 from cortex.domain.identity import TraceId
@@ -246,7 +247,9 @@ def _kept_back(spoken: Sequence[DatedStatement], replaced: _Replaced, most: int)
 
 def weighed(signs: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """The sum of the signs, each times its weight."""
-    return sum(weights[name] * value for name, value in signs.items())
+    # A recall weighs hundreds of pairs.
+    total: float = sum(map(mul, map(weights.__getitem__, signs), signs.values()))
+    return total
 
 
 def _after_what_outdates_them(top: list[Scored]) -> list[Scored]:
@@ -297,13 +300,15 @@ def with_other_sides(shown: Sequence[Scored], behind: Sequence[Scored], ranked: 
 
 def _other_sides(ranked: Sequence[Scored]) -> dict[TraceId, frozenset[TraceId]]:
     """For each candidate those that contradict it, or that it was replaced by; a turn stands for what it left."""
+    others: dict[TraceId, frozenset[TraceId]] = {}
+    if not any(map(_is_opposed, ranked)):
+        return others
     sources = {
         each.trace.id: frozenset((each.trace.id, *each.trace.source_turns))
         for each in ranked
         if isinstance(each.trace, Memory)
     }
     speakers = {each.trace.id: each.trace.speaker for each in ranked if isinstance(each.trace, Turn)}
-    others: dict[TraceId, frozenset[TraceId]] = {}
 
     def oppose(some: frozenset[TraceId], against: frozenset[TraceId]) -> None:
         if len({name for id in some | against if (name := speakers.get(id))}) > 1:
@@ -320,3 +325,11 @@ def _other_sides(ranked: Sequence[Scored]) -> dict[TraceId, frozenset[TraceId]]:
             oppose(frozenset({trace.id}), frozenset({trace.outdated_by}))
             oppose(frozenset({trace.outdated_by}), frozenset({trace.id}))
     return others
+
+
+def _is_opposed(each: Scored) -> bool:
+    """Whether something is known to contradict or to replace a candidate."""
+    trace = each.trace
+    if isinstance(trace, Memory):
+        return bool(trace.contradicts)
+    return isinstance(trace, Turn) and trace.outdated_by is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit
 from cortex.domain.memory import STANDING_KINDS, Memory
+from cortex.domain.outcome import Outcome
 from cortex.domain.ownership import Owner, owners
 from cortex.domain.text import escaped
 from cortex.domain.trace import Trace
@@ -29,7 +30,7 @@ def label(hit: Hit, *, scoped: bool = False, cite: bool = True) -> str:
     """
     trace, around = hit.trace, hit.around
     dated = trace.dated if isinstance(trace, Chunk) else None
-    parts = [f"{dated or trace.created_at:%Y-%m-%d}", *_whose(hit, cite), _name(trace.scope) if scoped else ""]
+    parts = [(dated or trace.created_at).date().isoformat(), *_whose(hit, cite), _name(trace.scope) if scoped else ""]
     if isinstance(trace, Memory) and trace.valid_from and trace.valid_from.date() != trace.created_at.date():
         parts.append(f"about {trace.valid_from:%Y-%m-%d}")
     if around.replaced_at is not None:
@@ -47,6 +48,8 @@ def _whose(hit: Hit, cite: bool) -> list[str]:
         return [speaker_of(trace), *(_others(hit) if trace.role is Role.USER else [])]
     if isinstance(trace, Chunk):
         return [_name(trace.citation) if cite else trace.lane.value, *_others(hit)]
+    if isinstance(trace, Outcome):
+        return [_name(trace.tool), trace.outcome.value]
     if hit.around.speaker and trace.kind not in STANDING_KINDS:
         return [_name(hit.around.speaker)]
     # What was not said in a turn has a source as well, unless the host stated it.

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-_WORD = re.compile(r"\w+")
-
 _Stems = tuple[tuple[str, str], ...]
 """How terms may be spelled, each with its term."""
 
@@ -34,12 +32,22 @@ _LIKE_PLAIN = re.compile("[\u0130\u0131\u017f\u212a]")
 """Those that a pattern takes for i, s and k, whatever their case. Of all letters one of these grows when lowered."""
 
 
-def _by_words(text: str, stems: _Stems) -> Iterator[tuple[int, str]]:
+def _by_words(text: str, stems: _Stems) -> list[tuple[int, str]]:
     """As the pattern finds plain ASCII terms: a pattern for every question costs more to compile than to use."""
-    spelled = tuple(stem for stem, _ in stems)
-    for found in _WORD.finditer(text):
-        if (word := found.group()).startswith(spelled):
-            yield found.start(), next(term for stem, term in stems if word.startswith(stem))
+    places: dict[int, str] = {}
+    for stem, term in stems:
+        at = text.find(stem)
+        while at >= 0:
+            # Where a word may be of two terms, it is of the first.
+            if at not in places and not (at and _goes_on(text[at - 1])):
+                places[at] = term
+            at = text.find(stem, at + 1)
+    return sorted(places.items())
+
+
+def _goes_on(before: str) -> bool:
+    """Whether a word may go on after this character, as patterns see it."""
+    return before.isalnum() or before == "_"
 
 
 @lru_cache(maxsize=256)

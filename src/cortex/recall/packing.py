@@ -203,7 +203,8 @@ class _Packing:
         most = min(room - estimate_tokens(self.line(hit, "")) - dates - 1, most)
         if most < min(LEAST_TOKENS, size(text)):
             return None
-        line = replace(hit, excerpt=self.excerpt_of(hit, most))
+        excerpt = self.excerpt_of(hit, most)
+        line = hit if excerpt == hit.excerpt else replace(hit, excerpt=excerpt)
         return line if line.excerpt and self._cost(line) <= room else None
 
 
@@ -216,7 +217,7 @@ class _LineContent:
     """What a line says, to tell whether another says the same."""
 
     words: frozenset[str]
-    values: Counter[str]
+    values: Mapping[str, int]
     """Its numbers, and how often it says each."""
     by_assistant: bool
 
@@ -224,7 +225,8 @@ class _LineContent:
     def by(cls, trace: Trace) -> _LineContent:
         words = _WORD.findall(said(trace).casefold())
         values = Counter(word for word in words if not word.isalpha() and _DIGIT.search(word))
-        return cls(frozenset(words), values, isinstance(trace, Turn) and trace.role is Role.ASSISTANT)
+        # A plain dictionary: two counters are compared in Python, key by key.
+        return cls(frozenset(words), dict(values), isinstance(trace, Turn) and trace.role is Role.ASSISTANT)
 
     def repeats(self, other: _LineContent) -> bool:
         """The same words, whatever stands between them, and the same values."""

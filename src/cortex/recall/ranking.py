@@ -77,7 +77,7 @@ def rank(
     """Candidates best first, ties by id."""
     named = _named_speaker(traces, plan)
     unit = _unit(keyword, vector, recipe)
-    words, meaning = keyword.scores, vector.scores
+    words, meaning, shown = keyword.scores, vector.scores, vector.shown
     by_taste = recipe.conversation.preference and plan.overview is None and questions.asks_for_advice(plan.text)
     by_place = recipe.scores_by_place
     weighs_all = recipe.factors.weighs_all
@@ -98,7 +98,7 @@ def rank(
         scored.append(
             Scored(
                 trace,
-                _LEGS[id in words, id in meaning],
+                (*_LEGS[id in words, id in meaning], *(("media",) if id in shown else ())),
                 given,
                 similarity=meaning.get(id, 0.0),
                 evidence=words.get(id, 0.0),
@@ -130,11 +130,10 @@ _BEARING = ("keyword", "answers", "reply", "newer", "preferred")
 
 def bearing(each: Scored) -> float:
     """How much a candidate bears on the query beyond an unrelated text: 0 for what is only as similar as any."""
-    bears = 0.0
+    parts, bears = each.parts, 0.0
     for name in _BEARING:
-        part = each.parts.get(name)
-        if part is not None and part > 0.0:
-            bears += part
+        if name in parts and parts[name] > 0.0:
+            bears += parts[name]
     return max(0.0, each.similarity - UNRELATED) + bears
 
 

@@ -16,7 +16,14 @@ from cortex.recall.recipes import Recipe
 
 
 def facts(
-    answer: Answer, query: Query, recipe: Recipe, space: EmbeddingSpace, *, max_items: int, verbose: bool
+    answer: Answer,
+    query: Query,
+    recipe: Recipe,
+    space: EmbeddingSpace,
+    *,
+    max_items: int,
+    verbose: bool,
+    media: Sequence[EmbeddingSpace] = (),
 ) -> dict[str, Any]:
     """The facts of one recall; at most `max_items` ids of each sort."""
     planned = answer.plan
@@ -24,7 +31,7 @@ def facts(
         "recipe": recipe.name,
         "recipe_fingerprint": _fingerprint(recipe),
         "request": request_of(query),
-        "query_hash": hashlib.sha256(query.text.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        "query_hash": digest_of(query.text),
         "scope": planned.scope if planned else None,
         "scope_inferred": planned.scope_inferred if planned else False,
         "broadened": answer.broadened,
@@ -48,6 +55,7 @@ def facts(
         },
         "ftsTop": _top(answer, "keyword", max_items),
         "vecTop": _top(answer, "vector", max_items),
+        **({"mediaTop": _top(answer, "media", max_items)} if "media" in answer.legs else {}),
         "fusedTop": [each.trace.id for each in answer.ranked[:max_items]],
         "counts": {
             "candidates": len(answer.ranked),
@@ -63,10 +71,17 @@ def facts(
         "embeddingSkipReason": answer.legs["vector"].absent if "vector" in answer.legs else None,
         "degraded": answer.degraded,
     }
+    if "media" in answer.legs:
+        payload["mediaScales"] = [calibration(each) | {"top": each.calibration.top} for each in media]
     if verbose:
         payload["dropped"] = [{"id": each.id, "score": round(each.score, 6), "reason": each.reason}
                            for each in answer.dropped[: 10 * max_items]]  # fmt: skip
     return payload
+
+
+def digest_of(text: str) -> str:
+    """A short digest of a query or a session, by which it is recognized."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def calibration(space: EmbeddingSpace) -> dict[str, Any]:
@@ -97,6 +112,7 @@ def request_of(query: Query) -> dict[str, Any]:
         "share_personal": query.share_personal,
         "lanes": sorted(query.lanes) if query.lanes is not None else None,
         "kinds": sorted(query.kinds) if query.kinds is not None else None,
+        "recipe": query.recipe,
         "limit": query.limit,
         "budget": query.budget,
         "min_score": query.min_score,

@@ -11,6 +11,7 @@ from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import parse_time
 from cortex.domain.vectors import ASSUMED, Basis, Calibration, EmbeddingSpace
+from cortex.recall import reranking
 from cortex.recall.flow import Answer
 from cortex.recall.reranking import Recorded, RerankResult
 
@@ -49,11 +50,17 @@ def query_of(receipt: Receipt, text: str) -> Query:
     )
 
 
+BY_KEYWORDS = frozenset({"vector", reranking.LEG})
+"""What a recall does without on the rung `keywords`."""
+
+
 def left_out(receipt: Receipt) -> frozenset[str]:
-    """The legs that were absent then, and must be absent again."""
-    degraded = {entry.partition(":")[0] for entry in receipt.facts["degraded"]}
-    absent = {name for name, leg in receipt.facts["legs"].items() if leg["absent"] not in {None, "not_in_recipe"}}
-    return frozenset(degraded | absent)
+    """The legs that were absent then, and must be absent again. What a reranker said, or why not, is on record."""
+    degraded = {entry.partition(":")[0] for entry in receipt.facts["degraded"]} - {reranking.LEG}
+    legs = receipt.facts["legs"]
+    absent = {name for name, leg in legs.items() if leg["absent"] not in {None, "not_in_recipe"}}
+    absent |= {"media"} - legs.keys()
+    return frozenset(degraded | absent) | (frozenset() if receipt.facts.get("rung", "full") == "full" else BY_KEYWORDS)
 
 
 def reader_of(receipt: Receipt) -> Recorded:
@@ -71,6 +78,12 @@ def space_of(receipt: Receipt, now: EmbeddingSpace) -> EmbeddingSpace:
     return replace(now, calibration=Calibration(then["floor"], Basis(then["basis"])))
 
 
+def media_scales_of(receipt: Receipt) -> dict[str, Calibration]:
+    """The scales that media were compared on then, by the key of their space."""
+    scales = receipt.facts.get("mediaScales", ())
+    return {each["space"]: Calibration(each["floor"], Basis(each["basis"]), top=each["top"]) for each in scales}
+
+
 def compared(receipt: Receipt, answer: Answer, fingerprint: str, space: EmbeddingSpace | None = None) -> Replay:
     """The verdict."""
     differences = []
@@ -81,6 +94,8 @@ def compared(receipt: Receipt, answer: Answer, fingerprint: str, space: Embeddin
     # Earlier versions wrote shorter ones, which were others in every process: they tell nothing.
     if len(then) == len(fingerprint) and then != fingerprint:
         differences.append("the recipe has changed since")
+    if missing := sorted({*answer.degraded} - {*receipt.facts["degraded"]}):
+        differences.append(f"this replay was degraded: {', '.join(missing)}")
     if receipt.facts["answer"] != answer.digest:
         before = [each["id"] for each in receipt.facts["returned"]]
         now = [hit.trace.id for hit in answer.hits[: len(before) or 1]]

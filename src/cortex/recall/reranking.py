@@ -46,6 +46,10 @@ class RerankResult:
         return cls(payload["by"], ScoreScale(payload["scale"]), marks, payload["absent"])
 
 
+LEG = "rerank"
+"""The leg that a recall can leave out."""
+
+
 class Reader(Protocol):
     """Scores texts a second time: a reranker, or the recorded result of one."""
 

@@ -29,6 +29,8 @@ class Leg:
     milliseconds: float = 0.0
     passages: Mapping[TraceId, int] = field(default_factory=dict)
     """By which of its passages each trace was found, counted from 0."""
+    shown: frozenset[TraceId] = frozenset()
+    """Which are as near as they are by what they show, and not by their text."""
 
     @property
     def ids(self) -> list[TraceId]:
@@ -38,6 +40,9 @@ class Leg:
         """The leg as if it had not found these."""
         return replace(self, scores={id: score for id, score in self.scores.items() if id not in ids})
 
+
+MEDIA_BUSY = "media_embedder_busy"
+"""Why there is no media leg: earlier queries still wait for the media embedder."""
 
 _WHERE_RULES_STAND = frozenset({Lane.MEMORIES, Lane.SESSIONS})
 
@@ -61,12 +66,16 @@ class Question:
         self.readable = readable
         """Whether the model knows the script the query is written in."""
         self.earlier = earlier
-        """The same query in the space of an earlier model, where some vectors are still of that one."""
+        """The same query in the space of another model, where some vectors are of that one; it may have another."""
         self.failed: str | None = None
         """Why there was no vector, once it was requested."""
         self._pending = pending
         self._seconds = seconds
         self._late = False
+
+    def others(self) -> list[Question]:
+        """The same query in the spaces of all other models."""
+        return [self.earlier, *self.earlier.others()] if self.earlier is not None else []
 
     def vector(self, deadline: Deadline) -> Vector:
         """The vector, or DeadlineExceeded, or EmbedderUnavailable. What was late once is not waited for again."""
@@ -97,10 +106,43 @@ def vector_leg(
     if question is None:
         return Leg(name, absent="embedding_off")
     found = _in_one_space(view, question, filter, pool, deadline, clock, name)
-    if question.earlier is None:
-        return found
-    before = _in_one_space(view, question.earlier, filter, pool, deadline, clock, name)
-    return _in_both_spaces(found, before, pool)
+    for other in question.others():
+        found = _in_both_spaces(found, _in_one_space(view, other, filter, pool, deadline, clock, name), pool)
+    return found
+
+
+def media_leg(
+    view: View, questions: Sequence[Question | None], filter: Filter, pool: int, deadline: Deadline, clock: Clock
+) -> Leg:
+    """What shows something near the query: pictures and recordings, each in the space of its embedder."""
+    found = [
+        _in_one_space(view, each, filter, pool, deadline, clock, "media")
+        if each is not None
+        else Leg("media", absent=MEDIA_BUSY)
+        for each in questions
+    ]
+    present = [leg for leg in found if leg.absent is None]
+    scores: dict[TraceId, float] = {}
+    for leg in present:
+        scores |= {id: max(score, scores.get(id, 0.0)) for id, score in leg.scores.items()}
+    best = sorted(scores, key=lambda id: (-scores[id], id))[:pool]
+    return Leg(
+        "media",
+        {id: scores[id] for id in best},
+        absent=None if present else found[0].absent,
+        milliseconds=sum(leg.milliseconds for leg in found),
+    )
+
+
+def with_media(vector: Leg, media: Leg) -> Leg:
+    """Each as near as its text or as what it shows, whichever is nearer."""
+    nearer = {id: score for id, score in media.scores.items() if score > max(0.0, vector.scores.get(id, 0.0))}
+    if vector.absent is not None or not nearer:
+        return vector
+    scores = {**vector.scores, **nearer}
+    best = sorted(scores, key=lambda id: (-scores[id], id))
+    passages = {id: passage for id, passage in vector.passages.items() if id not in nearer}
+    return replace(vector, scores={id: scores[id] for id in best}, passages=passages, shown=frozenset(nearer))
 
 
 def _in_both_spaces(now: Leg, before: Leg, pool: int) -> Leg:
@@ -170,7 +212,7 @@ def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
         return Leg(name, absent=error.code, milliseconds=(clock.monotonic() - started) * 1000)
     return Leg(
         name,
-        {match.id: match.score for match in matches},
+        {id: score for id, score, _ in matches},
         milliseconds=(clock.monotonic() - started) * 1000,
-        passages={match.id: match.passage for match in matches},
+        passages={id: passage for id, _, passage in matches},
     )

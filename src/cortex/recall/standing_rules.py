@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from cortex.domain.identity import TraceId
 from cortex.domain.instructions import Instruction, instructions, split
@@ -83,6 +84,7 @@ class _Stated:
     given: Instruction
 
 
+@lru_cache(maxsize=64)
 def asks_for_rules(text: str) -> bool:
     """Whether the query asks for the rules themselves."""
     return bool(_ASKS_FOR_RULES.search(text))
@@ -158,13 +160,21 @@ def _is_in_scope(trace: Trace, planned: Plan) -> bool:
 
 def _stated(trace: Trace) -> list[_Stated]:
     """What a trace tells to do: a memory as a whole, a turn by its sentences."""
-    if isinstance(trace, Turn):
-        said = own_words(trace.text, trace.speaker)
-        found = list(instructions(said)) or ([split(said)] if len(said) <= _SAYS_LITTLE_ELSE else [])
-        return [_Stated(trace, given) for given in found]
-    return [_Stated(trace, split(trace.text))]
+    found = _told_by(trace.text, trace.speaker) if isinstance(trace, Turn) else (_taken_apart(trace.text),)
+    return [_Stated(trace, given) for given in found]
 
 
+# The same rules are looked at in every turn, and taking one apart costs more than all else that is done with it.
+@lru_cache(maxsize=2_048)
+def _told_by(text: str, speaker: str) -> tuple[Instruction, ...]:
+    said = own_words(text, speaker)
+    return tuple(instructions(said)) or ((split(said),) if len(said) <= _SAYS_LITTLE_ELSE else ())
+
+
+_taken_apart = lru_cache(maxsize=2_048)(split)
+
+
+@lru_cache(maxsize=4_096)
 def telling_terms(text: str) -> frozenset[str]:
     """The terms of a text that tell what it is about."""
     return frozenset(term for term in index_terms(text) if len(term) > 1 and term not in STOP_WORDS) - _COMMON

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.injection_detection import Level, suspicion
@@ -136,7 +137,7 @@ def _label(trace: Trace) -> str:
     elif isinstance(trace, Turn):
         label = f"said by {trace.speaker or trace.role.value}"
     else:
-        label = trace.path
+        label = trace.path if isinstance(trace, Chunk) else trace.tool or trace.outcome.value
     return _uncited(" ".join(label.split())[:_LABEL_CHARS])
 
 

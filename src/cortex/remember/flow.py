@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
-from cortex.domain.lanes import State
+from cortex.domain.lanes import DEFAULT_LANES, State
 from cortex.domain.memory import Memory
 from cortex.domain.passages import passages_of
 from cortex.domain.scope import Tenant
@@ -109,13 +109,13 @@ class TraceWriter:
         changes = [*fitted.expected, *(Put(trace, because) for trace in fitted.traces), *fitted.also, *embeds]
         return fitted.traces, self.store.apply(self.tenant, changes, at=self.clock.now())
 
-    def backfill(self, among: Filter | None = None) -> StoreOutcome:
-        """Embed every trace, or those `among` some, without a vector in the embedder's space.
+    def backfill(self, among: Filter | None = None, *, most: int | None = None) -> StoreOutcome:
+        """Embed every trace, or those `among` some, without a vector in the embedder's space; about `most` at once.
 
         Stops cleanly, and goes on where it stopped (C7).
         """
         outcome = StoreOutcome()
-        lacking = replace(among or Filter(), lacking=self.embedder.space)
+        lacking = replace(among or Filter(lanes=DEFAULT_LANES), lacking=self.embedder.space)
         with self.store.view(self.tenant) as view:
             total, after = view.counts(lacking).total, None
         while True:
@@ -123,7 +123,7 @@ class TraceWriter:
                 outcome.position = view.position
                 batch = view.scan(lacking, after, BATCH)
                 before = [_before(trace, view) for trace in batch]
-            if not batch:
+            if not batch or (most is not None and outcome.embedded >= most):
                 return outcome
             changes = _embeds(batch, before, self.embedder, self.passage_tokens, outcome)
             if outcome.skipped:

@@ -11,6 +11,9 @@ from cortex.runtime.worker import Worker
 
 log = logging.getLogger("cortex")
 
+ACTOR = "scheduler"
+"""Who does what is due, as the ledger names it."""
+
 IDLE_SECONDS = 60.0
 """The longest wait between two runs: another process may have left work."""
 

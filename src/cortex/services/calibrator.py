@@ -13,10 +13,7 @@ from cortex.ports.store import Calibrate, Sampled
 
 
 class Calibrator:
-    """Measures the scale of the model in use on a tenant's texts, where the model declares none.
-
-    The scale is the agent's: one number, which all its users share.
-    """
+    """Measures the scale of the model in use on a tenant's texts, for that tenant, where the model declares none."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -54,6 +54,7 @@ class CaptureService:
         follows: int | None = None,
         import_run: str = "",
         share_personal: bool = False,
+        keys: tuple[str, ...] | None = None,
     ) -> Ingested:
         from cortex.capture import intake
 
@@ -63,6 +64,7 @@ class CaptureService:
         arrival = intake.History(
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
             channel=channel, trigger=trigger, follows=follows, import_run=import_run, share_personal=share_personal,
+            keys=keys,
         )  # fmt: skip
         limits = intake.IntakeLimits(
             max_messages=settings.limits.max_messages,
@@ -93,7 +95,7 @@ class CaptureService:
             record.close(taken.position, session=session, **taken.facts())
         if not debounce and not import_run and not taken.reason and taken.due is None:
             self._bring_forward(arrival.session, afterwards.kinds)
-        self._context.dependencies.nudge()
+        self._context.dependencies.nudge(self._context.tenant.agent)
         return Ingested(tuple(taken.ids), record.receipt)
 
     def _bring_forward(self, session: str, kinds: Collection[str]) -> None:

@@ -20,6 +20,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Contradiction, Draft, Memory
 from cortex.domain.query import Mode
 from cortex.domain.receipt import Receipt
+from cortex.domain.review import Review
 from cortex.domain.scope import checked_label
 from cortex.domain.small_talk import passing_reason
 from cortex.domain.terms import QueryTerm, index_terms, query_terms
@@ -171,7 +172,9 @@ class EditService:
     ) -> tuple[Sequence[Memory], Receipt]:
         checked = [draft.checked(self._context.max_text_bytes) for draft in drafts]
         now = self._context.clock.now()
-        memories = [draft.memory(TraceId(self._context.ids(now)), now) for draft in checked]
+        with self._context.store_view() as view:
+            review = Review.read(view)
+        memories = [review.held_back(draft.memory(TraceId(self._context.ids(now)), now)) for draft in checked]
         fit = None
         if any(memory.supersedes or memory.source_turns for memory in memories):
             fit = partial(remembering.fit_memories, now=now)
@@ -324,7 +327,7 @@ class EditService:
         if isinstance(trace, Turn) and trace.state is State.EXPIRED:
             # It has no retention that could be changed: who brings it back wants it to stay.
             return [Put(trace.revised(state=State.ACTIVE, expires_at=None), EventKind.RESTORED)]
-        state = _state_to_restore(view.history(trace.id))
+        state = state_to_restore(view.history(trace.id))
         return () if trace.state is state else [Put(trace.revised(state=state), EventKind.RESTORED)]
 
 
@@ -363,7 +366,7 @@ def _is_one_match(one: Trace, other: Trace) -> bool:
     return both and alike(one.text, other.text).is_restatement
 
 
-def _state_to_restore(versions: Sequence[Version]) -> State:
+def state_to_restore(versions: Sequence[Version]) -> State:
     """The state a trace had before it was forgotten; what was superseded meanwhile is not active again."""
     if not versions or versions[-1].trace.state is not State.FORGOTTEN:
         return versions[-1].trace.state if versions else State.ACTIVE

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -28,9 +29,22 @@ from cortex.domain.passages import passages_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import Trace, parse_time
 from cortex.domain.turn import Turn
-from cortex.errors import Conflict, EngineError, InvalidRequest, NotFound, StoreBusy, StoreError
+from cortex.errors import (
+    Conflict,
+    EngineError,
+    Held,
+    InvalidRequest,
+    NotFound,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreForeign,
+)
 from cortex.lifecycle import backups as backing
+from cortex.ports.index import FileIndex, Indexes
 from cortex.ports.store import Erase, ExpectSame, Residue, Version, View, retry_on_conflict
+from cortex.progress import Progress, silent
+from cortex.services.holds import HoldService
 
 SCHEMA = "cortex.erase.certificate.v1"
 
@@ -117,9 +131,7 @@ class ErasureService:
         wanted = _checked(ids)
         self._context.flush()  # a receipt that is still to be written would name them again
         with self._context.recording("erase") as record:
-            with self._context.store.erasure_lock(WAIT_SECONDS) as ours:
-                if not ours:
-                    raise StoreBusy("another erasure is under way", hint="wait for it, then erase again")
+            with self.alone():
                 planned = self._planned(wanted, sources=sources, backups=backups)
                 done = self._finished(planned) if planned else None
                 before = self._before(wanted, done)
@@ -130,8 +142,63 @@ class ErasureService:
                 remains=len(done.remains), near=len(done.near), clean=done.clean,
             )  # fmt: skip
         if done.pending:
-            self._context.dependencies.nudge()
+            self._context.dependencies.nudge(self._context.tenant.agent)
         return Erased(done, record.receipt, tuple(each.id for each in before))
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """The right to erase; another erasure of the agent is waited for."""
+        with self._context.store.erasure_lock(WAIT_SECONDS) as ours:
+            if not ours:
+                raise StoreBusy("another erasure is under way", hint="wait for it, then erase again")
+            yield
+
+    # --- of many users at once: whoever calls these is `alone` -------------------------------------
+
+    def plan(self, ids: Sequence[TraceId], *, backups: bool) -> Erasure | None:
+        """Write down an erasure and remove its rows; None where all of it had gone before."""
+        return self._planned(ids, sources=False, backups=backups)
+
+    def plan_lost(self, ids: Sequence[TraceId]) -> Erasure:
+        """Write down an erasure of what only backups hold any more: they are rewritten without it."""
+        now = self._context.clock.now()
+        planned = Erasure(
+            id=self._context.ids(now), user=self._context.tenant.user, at=now, ids=tuple(sorted(ids)), backups=True
+        )
+        self._context.store.record_erasure(planned)
+        return planned
+
+    def plan_said(self, texts: Sequence[str]) -> Erasure:
+        """Write down an erasure of what stands beside the traces: in kept queries, states of sessions and jobs."""
+        now = self._context.clock.now()
+        # One without an id could not be told from one that cannot be read; this one is nobody's.
+        nobody = TraceId(self._context.ids(now))
+        planned = Erasure(
+            id=self._context.ids(now), user=self._context.tenant.user, at=now, ids=(nobody,), texts=tuple(texts),
+            backups=True,
+        )  # fmt: skip
+        self._context.store.record_erasure(planned)
+        return planned
+
+    def finish_together(
+        self, planned: Sequence[Erasure], backups: Iterable[Path] = (), progress: Progress = silent
+    ) -> list[Certificate]:
+        """Finish erasures of several users: the store and these backups are rewritten and verified once for all."""
+        store = self._context.store
+        for each in planned:
+            service = ErasureService(self._context.bind(user=each.user))
+            store.apply(service._context.tenant, [Erase(each, loosely=True)], at=self._context.clock.now())
+        if planned and store.abilities.compaction:
+            store.compact()
+        for path in backups:
+            self._rewrite(path, _Places())  # what is in the way is found again, and named, below
+        verified = self._is_sound()
+        done = []
+        for number, each in enumerate(planned):
+            progress(number, len(planned), "finished")
+            service = ErasureService(self._context.bind(user=each.user))
+            done.append(service._finished(replace(each, rewritten=True), verified=verified))
+        return done
 
     def finish_pending(self) -> Sequence[Certificate]:
         return self.finish() if self._context.store.erasures(pending=True) else []
@@ -169,6 +236,8 @@ class ErasureService:
         gone = {id for each in known.values() if each.user == self._context.tenant.user for id in each.ids}
         try:
             return retry_on_conflict(lambda: self._try_plan(ids, known, gone, sources=sources, backups=backups))
+        except Held:
+            raise
         except Conflict as error:
             raise StoreBusy("what is to be erased is being written all the time", hint="erase again") from error
 
@@ -179,6 +248,7 @@ class ErasureService:
             plan = _plan(view, ids, gone, sources=sources)
             if plan is None:
                 return None
+            HoldService(self._context).refuse(view, plan.versions, plan.ids)
             planned = self._erasure(plan, known, view, backups=backups)
         self._context.store.record_erasure(planned)
         try:
@@ -218,18 +288,19 @@ class ErasureService:
 
     # --- finishing -------------------------------------------------------------------------------
 
-    def _finished(self, planned: Erasure) -> Certificate:
+    def _finished(self, planned: Erasure, *, verified: bool | None = None) -> Certificate:
         """Do what is left to do of an erasure; where something is in the way it stays pending, with the reason."""
         tenant, now = self._context.tenant, self._context.clock.now()
         compacted, reason, remains = False, INTERRUPTED, _Places()
         try:
             self._context.store.apply(tenant, [Erase(planned, loosely=True)], at=now)
-            compacted = self._context.store.compact(rewrite=not planned.rewritten)
+            compacts = self._context.store.abilities.compaction
+            compacted = compacts and self._context.store.compact(rewrite=not planned.rewritten)
             planned = replace(planned, rewritten=True)
-            reason = "" if compacted else READERS
+            reason = READERS if compacts and not compacted else ""
             reason = self._forgotten(planned) or reason
             remains = self._left(planned)
-            if remains.is_own and not reason:  # a power cut may have taken back what was rewritten
+            if remains.is_own and compacted and not reason:  # a power cut may have taken back what was rewritten
                 compacted = self._context.store.compact()
                 reason = "" if compacted else READERS
                 remains = self._left(planned)
@@ -242,7 +313,7 @@ class ErasureService:
             position=self._context.position(),
             too_short=sum(not erasure.sought(text) for text in planned.texts),
             compacted=compacted,
-            chain=all(finding.repaired for finding in self._context.store.verify()),
+            chain=self._is_sound() if verified is None else verified,
             remains=remains.listed(),
             near=remains.listed_near(),
             pending=reason,
@@ -256,6 +327,9 @@ class ErasureService:
         if certificate.pending:
             log.warning("erasure %s is not finished: %s", planned.id, certificate.pending)
         return certificate
+
+    def _is_sound(self) -> bool:
+        return all(finding.repaired for finding in self._context.store.verify())
 
     def _forgotten(self, planned: Erasure) -> str:
         """Remove the cached vectors; gives what is in the way."""
@@ -276,19 +350,49 @@ class ErasureService:
             places.remain(table, "says the same", "erase again")
         for path in found.files:
             if path in kept and planned.backups:
-                path.unlink(missing_ok=True)
+                self._rewrite_fully(path, planned, places)
             elif path in kept:
-                places.remain(path.name, _A_BACKUP, f"run `cortex erase {planned.ids[0]} --backups`, which removes it")
+                places.remain(path.name, _A_BACKUP, f"run `cortex erase {planned.ids[0]} --backups`, which rewrites it")
             else:
-                places.own(path)
+                places.own(path, is_used=path not in found.leftovers)
+        abilities = self._context.store.abilities
+        if abilities.durable and not abilities.proof_by_bytes:
+            places.remain(str(self._context.dependencies.store_url(tenant.agent)), *_UNSEEN)
         self._look_at_files(planned, places)
         return places
 
+    def _rewrite_fully(self, path: Path, planned: Erasure, places: _Places) -> None:
+        """Take it out of a backup, and look whether it says the same elsewhere."""
+        self._rewrite(path, places)
+        if self._context.store.find_residue(self._context.tenant, planned.texts, [path], planned.ids).files_of([path]):
+            places.remain(path.name, "a backup says the same elsewhere", "erase what says the same as well")
+
+    def _rewrite(self, path: Path, places: _Places) -> None:
+        """Take out of a backup what was erased. One that cannot be restored is removed, and what was left beside it."""
+        agent, backup = self._context.tenant.agent, backing.read_name(path)
+        if backup is None:
+            path.unlink(missing_ok=True)
+            return
+        try:
+            left = self._context.dependencies.rewrite_backup(agent, path, self._context.store.erasures())
+        except (StoreCorrupt, StoreForeign):
+            log.warning("%s is damaged and was removed: it held what was erased", path.name)
+            backing.remove(path)
+            return
+        except EngineError as error:
+            places.remain(path.name, f"{_A_BACKUP}: {error.message}", error.hint or "erase again")
+            return
+        backing.write_manifest(path, agent, backup.at, left)
+
     def _look_at_files(self, planned: Erasure, places: _Places) -> None:
         """Where a followed file says it: the files are the truth there, and not ours to change."""
-        index, indexes = self._context.index, self._context.dependencies.indexes(self._context.tenant)
-        if indexes is None or index is None or isinstance(index, StoreError):
+        known, indexes = self._context.indexes, self._context.dependencies.indexes(self._context.tenant)
+        if indexes is None or isinstance(known, StoreError):
             return
+        for index in known:
+            self._look_at_index(index, indexes, planned, places)
+
+    def _look_at_index(self, index: FileIndex, indexes: Indexes, planned: Erasure, places: _Places) -> None:
         found: Residue = index.find_residue(self._context.tenant, planned.texts, indexes.unused_files())
         if found.files:
             index.compact()
@@ -316,7 +420,7 @@ class ErasureService:
         return found[::-1]
 
     def _again(self, known: Erasure, *, backups: bool) -> Certificate:
-        """The certificate of an erasure; a pending one is finished, and backups are removed if requested now."""
+        """The certificate of an erasure; a pending one is finished, and backups are rewritten if requested now."""
         if not known.finished:
             return self._finished(replace(known, backups=known.backups or backups))
         certificate = self._certificate_of(known)
@@ -325,11 +429,12 @@ class ErasureService:
             kept = backing.files(folder, self._context.tenant.agent)
             named = {each.where for each in certificate.remains if each.what == _A_BACKUP}
             held = self._context.store.find_residue(self._context.tenant, (), kept, known.ids).files
+            places = _Places()
             for path in kept:
                 if path.name in named or path in held:
-                    path.unlink(missing_ok=True)
-            left = tuple(each for each in certificate.remains if each.what != _A_BACKUP)
-            certificate = replace(certificate, remains=left)
+                    self._rewrite_fully(path, known, places)
+            left = tuple(each for each in certificate.remains if not each.what.startswith(_A_BACKUP))
+            certificate = replace(certificate, remains=(*left, *places.listed()))
             self._context.store.record_erasure(known.ended(certificate.to_json()))
         return certificate
 
@@ -354,6 +459,10 @@ class ErasureService:
 
 
 _A_BACKUP = "a backup holds it"
+_UNSEEN = (
+    "its rows are gone; the files of this store cannot be searched from here",
+    "see to its log archives, standbys and base backups",
+)
 _EDIT = "edit the file: what is known of it follows"
 
 
@@ -372,9 +481,8 @@ class _Places:
     def nearly(self, where: str, what: str, fix: str) -> None:
         self._near[where] = Remain(where, what, fix)
 
-    def own(self, path: Path) -> None:
+    def own(self, path: Path, *, is_used: bool) -> None:
         self.is_own = True
-        is_used = path.name.endswith((".sqlite", "-wal", "-shm"))
         fix = "erase again once no other process reads" if is_used else "remove the file, if it is of no use"
         self.remain(path.name, "its bytes are still there", fix)
 
@@ -388,6 +496,8 @@ class _Places:
 @dataclass(frozen=True, slots=True)
 class _Plan:
     traces: tuple[Trace, ...]
+    versions: tuple[Trace, ...]
+    """All of them as they ever were."""
     ids: tuple[TraceId, ...]
     derived: tuple[TraceId, ...]
     sources_left: tuple[TraceId, ...]
@@ -435,6 +545,7 @@ def _plan(view: View, ids: Sequence[TraceId], gone: set[TraceId], *, sources: bo
             said.setdefault(turn.session, []).append(Line(turn.role, turn.text))
     return _Plan(
         traces=tuple(found.values()),
+        versions=tuple(version.trace for version in versions),
         ids=tuple(sorted({*found, *damaged})),
         derived=derived,
         sources_left=tuple(id for id in named if id not in found),

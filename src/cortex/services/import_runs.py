@@ -30,6 +30,7 @@ from cortex.ports.store import (
     with_expectations,
 )
 from cortex.services.files.files import files_of
+from cortex.services.holds import HoldService
 from cortex.services.reconciliation import puts, unreplaced
 
 RUNS = "#imports"
@@ -136,6 +137,7 @@ class ImportRuns:
         run = self._found(name)
         replaced = self._replaced()
         turns = memories = kept = 0
+        self._refuse_held(run)
         with self._context.recording("undo_import") as record:
             for session in list(self._sessions(run)):
                 removed = retry_on_conflict(partial(self._undo_session, session, run, replaced))
@@ -150,12 +152,27 @@ class ImportRuns:
             record.close(self._context.position(), run=run.id, turns=turns, memories=memories, kept=kept)
         return ImportUndo(run, turns, memories, kept, record.receipt)
 
+    def _refuse_held(self, run: ImportRun) -> None:
+        """Refuse to take back what is on hold, before anything is taken back."""
+        holds = HoldService(self._context)
+        if not holds.current():
+            return
+        with self._context.store_view() as view:
+            for session in self._sessions(run):
+                turns = _turns(view, session)
+                holds.refuse(view, [*turns, *view.derived([turn.id for turn in turns])])
+            ids = list(self._memories(run))
+            for start in range(0, len(ids), _BATCH):
+                holds.refuse(view, view.load(ids[start : start + _BATCH]))
+
     def _found(self, name: str) -> ImportRun:
         runs = [run for run in self.all() if not run.undone]
         for run in reversed(runs):
             if name in (run.id, LATEST):
                 return run
-        listed = ", ".join(run.id for run in runs[-5:]) or "none"
+        if not runs:
+            raise NotFound("there is no import to undo", hint="see `cortex import --list`")
+        listed = ", ".join(run.id for run in runs[-5:])
         raise NotFound(f"no import {name!r} to undo", hint=f"see `cortex import --list`; there are: {listed}")
 
     def _sessions(self, run: ImportRun) -> Iterator[str]:

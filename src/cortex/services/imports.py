@@ -22,7 +22,8 @@ from cortex.context import Context
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import checked_label
 from cortex.domain.secrets import redacted
-from cortex.domain.trust import SourceKind
+from cortex.domain.tags import IMPORT
+from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role, TurnDraft
 from cortex.errors import InvalidRequest
 from cortex.exchange.import_format import (
@@ -44,7 +45,8 @@ from cortex.services.capture import CaptureService
 from cortex.services.exchange import embed_stored
 from cortex.services.files.files import files_of
 from cortex.services.import_runs import ImportRun, ImportRuns, ImportUndo, storable
-from cortex.services.jobs import JobService
+from cortex.services.jobs import JobService, stored_memories
+from cortex.services.tags import TagService
 from cortex.workspace.sources import Shape
 from cortex.workspace.transcript_rows import messages_of
 
@@ -91,6 +93,9 @@ class _Stored:
     memories: int = 0
     known: int = 0
     redacted: int = 0
+    untrusted: int = 0
+    """Of the memories that the source itself holds; so are the quarantined ones."""
+    quarantined: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
 
 
@@ -184,7 +189,7 @@ class ImportService:
                 of_folder = scope_of or (lambda _: None)
                 run = self._run(found, stored, scope=scope, of_folder=of_folder, trusted=trusted, progress=progress)
                 if extract:
-                    self._extract(progress)
+                    self._extract(run, stored, progress)
             facts = {**asdict(stored), "skipped": dict(sorted((+stored.skipped).items()))}
             record.close(self._context.position(), run=run, format=found.format, dry_run=dry_run, **facts)
         return ImportResult(found, run, record.receipt)
@@ -286,9 +291,12 @@ class ImportService:
             max_text_bytes=context.max_text_bytes,
             skip_bad=True,
             trusted=trusted,
+            secure=lambda memories: TagService(context).automatic_before(IMPORT, memories, run.after),
         )
         embed_stored(context, plan.position, plan.stored, progress=progress)
         stored.memories += len(plan.stored)
+        stored.untrusted += plan.trusts[TrustTier.UNTRUSTED]
+        stored.quarantined += plan.trusts[TrustTier.QUARANTINED]
         stored.known += sum(plan.duplicates.values())
         stored.skipped.update(f"{bad.field} {bad.reason}" for bad in plan.bad)
 
@@ -301,14 +309,18 @@ class ImportService:
         files.sync_all(progress=progress)
         return run
 
-    def _extract(self, progress: Progress) -> None:
+    def _extract(self, run: str, stored: _Stored, progress: Progress) -> None:
         """Do the background work that is due, as far as this process can."""
-        jobs = JobService(self._context)
+        jobs, memories = JobService(self._context), stored.memories
+        before = next((each.after for each in self._runs.all() if each.id == run), None)
         with self._context.store_view() as view:
             total = len(view.jobs(JobState.WAITING, limit=_MOST_JOBS))
         done = 0
-        while number := sum(jobs.run_due(_JOBS_AT_ONCE).done.values()):
+        while number := sum((worked := jobs.run_due(_JOBS_AT_ONCE)).done.values()):
             done += number
+            memories += stored_memories(worked.counted)
+            if before is not None:
+                TagService(self._context).automatic_before(IMPORT, memories, before)
             progress(min(done, total), total, "extracting memories")
 
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from cortex.capture import classify, extraction, intake, policies, queue, statements, verbatim
 from cortex.capture.candidate import Candidate
 from cortex.capture.flow import Capture
+from cortex.capture.reconcile import Reconciliation
 from cortex.capture.worth import SentenceVectors
 from cortex.context import Context
 from cortex.dependencies import Dependencies, log
@@ -18,6 +19,8 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.query import Query
 from cortex.domain.receipt import Receipt
+from cortex.domain.review import Review
+from cortex.domain.tags import CAPTURE
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
@@ -28,7 +31,11 @@ from cortex.remember import flow as remembering
 from cortex.services.calibrator import calibrator_of
 from cortex.services.query_vectors import QueryVectors
 from cortex.services.recall import RecallService
+from cortex.services.tags import TagService
 from cortex.services.trace_writer import writer_of
+
+EXTRACTOR = "extractor"
+"""Who makes memories out of turns, as the ledger names it."""
 
 MODEL_AWAY = timedelta(minutes=5)
 """How long work waits for a language model that cannot say when it will be back."""
@@ -47,6 +54,10 @@ _OF_SESSIONS = frozenset({intake.EMBED, intake.EXTRACT, intake.ENRICH})
 
 _DECIDE_BESIDE_OTHERS = frozenset({intake.EXTRACT, intake.ENRICH})
 """Work that decides what becomes of statements beside all others: two at once would not see each other's."""
+
+
+_STORED = (Reconciliation.NEW, Reconciliation.SUPERSEDES, Reconciliation.CONTRADICTS)
+"""The verdicts that leave a memory of their own."""
 
 
 class JobService:
@@ -69,7 +80,8 @@ class JobService:
         return done or self._run_due(most)
 
     def _run_due(self, most: int | None) -> queue.Worked:
-        return queue.run_due(
+        before = self._context.position()
+        worked = queue.run_due(
             self._context.tenant,
             self._context.store,
             self._handlers(),
@@ -78,6 +90,9 @@ class JobService:
             most=most,
             may_begin=self._may_begin,
         )
+        # A tag may name an earlier position: nobody knows beforehand how much a conversation will leave.
+        TagService(self._context).automatic_before(CAPTURE, stored_memories(worked.counted), before)
+        return worked
 
     def _may_begin(self) -> bool:
         """Turns go first: while any stand in line, this waits, but not for ever. None is begun once all is to end."""
@@ -135,7 +150,7 @@ class JobService:
             vectors=self._vectors_of,
             space=self._space(),
             tenant=self._context.tenant,
-            store=self._context.store,
+            store=self._context.by(EXTRACTOR).store,
             clock=self._context.clock,
             ids=self._context.ids,
         )
@@ -159,8 +174,10 @@ class JobService:
             return ()
         with self._context.store_view() as view:
             known = view.derived([turn.id for turn in turns])
+            review = Review.read(view)
         llm = self._context.dependencies.llm.background
-        found = extraction.extract(turns, llm, classify=classify.classify, known=known)
+        least = review.least(llm.name, extraction.MIN_CONFIDENCE)
+        found = extraction.extract(turns, llm, classify=classify.classify, known=known, least=least)
         for problem in found.problems:
             log.info("extraction: %s", problem)
         if found.useless:
@@ -205,7 +222,7 @@ class JobService:
             query = Query.of(job.payload["query"], **where, share_personal=is_shared, limit=settings.max_facts)
             name = self._context.settings.recall.recipe
             with self._context.store_view() as view:
-                vectors = QueryVectors(self._context.dependencies, None, self._context.space(view))
+                vectors = QueryVectors(self._context.dependencies, (), self._context.space(view))
                 recall = RecallService(self._context)
                 answer = recall.answer(replace(query, recipe=name), recipes.named(name), view, vectors)
             llm = self._context.dependencies.llm and self._context.dependencies.llm.background
@@ -216,6 +233,11 @@ class JobService:
         state = PatchSession(job.key, {"synthesis": cached.to_state() if cached else None})
         self._context.apply([*queue.finished(job), state])
         return {"syntheses": int(cached is not None)}
+
+
+def stored_memories(counted: Mapping[str, int]) -> int:
+    """How many memories capture stored, by its verdicts."""
+    return sum(counted.get(verdict.value, 0) for verdict in _STORED)
 
 
 def has_embedder(dependencies: Dependencies) -> bool:

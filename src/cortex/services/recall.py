@@ -9,22 +9,31 @@ from typing import Any
 from cortex.composite_view import FILE_LANES
 from cortex.context import Context
 from cortex.dependencies import log
+from cortex.domain.canary import Arm
 from cortex.domain.hits import RecallResult
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
+from cortex.domain.vectors import Calibration
 from cortex.errors import InvalidRequest, NotFound, RowDamaged, StoreError
+from cortex.ports.index import FileIndex
 from cortex.ports.store import RecordAccess, View
 from cortex.recall import flow as recalling
 from cortex.recall import receipts, recipes, replay, synthesis
 from cortex.recall.flow import Answer
+from cortex.recall.receipts import digest_of
 from cortex.recall.replay import Replay
 from cortex.recall.reranking import Reader, TimedReranker
 from cortex.recall.synthesis import Synthesis
 from cortex.runtime.deadline import SHARES, Deadline
+from cortex.runtime.ladder import Rung
 from cortex.services.files.freshness import STALE, FileFreshness
 from cortex.services.query_vectors import QueryVectors
+from cortex.workspace import media_index
+
+REPLAY_SECONDS = 60.0
+"""No turn waits for a replay, and the past of a large memory takes longer to search than the present."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,32 @@ class RecallTrace:
     answer: Answer
 
 
+SILENT = "silent_rung"
+"""Why a turn was skipped while recall was on the lowest rung of the ladder."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFacts:
+    """What the receipt of a recall says of the turn that it was for; ids and names alone."""
+
+    session: str | None = None
+    arm: Arm | None = None
+    rung: Rung = Rung.FULL
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "session_hash": None if self.session is None else digest_of(self.session),
+            "arm": None if self.arm is None else self.arm.value,
+            "rung": self.rung.value,
+        }
+
+    def degraded(self) -> list[str]:
+        return [] if self.rung is Rung.FULL else [f"{LADDER}:{self.rung.value}"]
+
+
+LADDER = "ladder"
+
+
 class RecallService:
     """Answers questions from the memory of one tenant."""
 
@@ -57,12 +92,29 @@ class RecallService:
         return self.recall(text, mode=Mode.SEARCH, **options)
 
     def explain(
-        self, text: str | Query, *, deadline: Deadline | None = None, cite: bool | None = None, **options: Any
+        self,
+        text: str | Query,
+        *,
+        deadline: Deadline | None = None,
+        cite: bool | None = None,
+        turn: TurnFacts | None = None,
+        **options: Any,
     ) -> RecallTrace:
+        self._context.dependencies.arms.look()
         query = text if isinstance(text, Query) else Query.of(text, **options)
         deadline = deadline or self._deadline(query)
         stale = self._files_are_stale(query, deadline)
-        return self.answer_now(query, deadline=deadline, stale=stale, cite=cite)
+        return self.answer_now(query, deadline=deadline, stale=stale, cite=cite, turn=turn)
+
+    def left_silent(self, query: Query, turn: TurnFacts) -> Receipt:
+        """The receipt of a turn that got no recall, because recall kept failing."""
+        recipe = recipes.named(query.recipe or self._context.settings.recall.recipe)
+        space, known = self._context.dependencies.embedder.space, self._context.dependencies.positions
+        with self._context.recording("recall", query.text) as record:
+            answer = Answer(skipped=SILENT, degraded=turn.degraded())
+            payload = receipts.facts(answer, query, recipe, space, max_items=1, verbose=False)
+            record.close(known.of(self._context.tenant) or 0, **payload, **turn.facts())
+        return record.receipt
 
     def _deadline(self, query: Query) -> Deadline:
         milliseconds = query.deadline_ms or self._context.settings.recall.deadline_ms
@@ -90,37 +142,69 @@ class RecallService:
         stale: bool = False,
         without: frozenset[str] = frozenset(),
         cite: bool | None = None,
+        turn: TurnFacts | None = None,
+    ) -> RecallTrace:
+        turn = turn or TurnFacts()
+        if turn.rung is not Rung.FULL:
+            without |= replay.BY_KEYWORDS
+        how: dict[str, Any] = {"deadline": deadline, "stale": stale, "without": without, "cite": cite, "turn": turn}
+        shown = self._context.shown(query.at_least)
+        return self._context.from_any(lambda at_least: self._answered(query, at_least, **how), shown)
+
+    def _answered(
+        self,
+        query: Query,
+        at_least: int | None,
+        *,
+        deadline: Deadline | None,
+        stale: bool,
+        without: frozenset[str],
+        cite: bool | None,
+        turn: TurnFacts,
     ) -> RecallTrace:
         name = query.recipe or self._context.settings.recall.recipe
         recipe = recipes.named(name)
         with self._context.recording("recall", query.text) as record:
-            index = self._context.index
-            with self._context.view_with(index, query.as_of) as view:
+            indexes = self._context.indexes
+            with self._context.view_with(indexes, query.as_of, at_least) as view:
                 # The past is judged by its own time: what had not expired then is there.
-                then = view.at if isinstance(query.as_of, int) else query.as_of
+                then = view.at if isinstance(query.as_of, int | str) else query.as_of
                 space = self._context.space(view)
-                vectors = QueryVectors(self._context.dependencies, index, space)
+                vectors = QueryVectors(self._context.dependencies, indexes, space, self._media_scales(query, indexes))
                 request = replace(query, recipe=name, asked_at=query.asked_at or then)
                 answer = self.answer(request, recipe, view, vectors, deadline=deadline, without=without, cite=cite)
-                answer.degraded += vectors.degraded()
-                if isinstance(index, StoreError):
-                    answer.degraded.append(f"files:{index.code}")
+                answer.degraded += [*vectors.degraded(), *turn.degraded()]
+                if isinstance(indexes, StoreError):
+                    answer.degraded.append(f"files:{indexes.code}")
                 elif stale:
                     answer.degraded.append(STALE)
+                answer.degraded += view.degraded
                 if view.skipped:
                     answer.degraded.append(f"store:{RowDamaged.code}")
                 settings = self._context.settings.receipts
                 payload = receipts.facts(
-                    answer, query, recipe, space, max_items=settings.max_items, verbose=settings.verbosity == "high"
-                )
+                    answer, query, recipe, space, max_items=settings.max_items, verbose=settings.verbosity == "high",
+                    media=vectors.media_spaces(),
+                )  # fmt: skip
                 position = view.position
                 used = recalling.used(answer, view) if query.as_of is None else []
-            record.close(position, **payload)
-        if answer.degraded:
-            log.warning("recall degraded: %s", ", ".join(answer.degraded))
+            record.close(position, **payload, **turn.facts())
+        # Another rung is logged once, when turns go there.
+        if codes := [code for code in answer.degraded if not code.startswith(f"{LADDER}:")]:
+            log.warning("recall degraded: %s", ", ".join(codes))
         self._touch(used)
         packed = answer.packed
         return RecallTrace(RecallResult(answer.hits, packed.block, packed.tokens, record.receipt), answer)
+
+    def _media_scales(self, query: Query, indexes: Sequence[FileIndex] | StoreError) -> dict[str, Calibration]:
+        """The scales of the media that a query can be compared with: those of files, which have no past."""
+        if not self._context.dependencies.media_embedders or isinstance(indexes, StoreError) or query.as_of is not None:
+            return {}
+        found: dict[str, Calibration] = {}
+        for index in reversed(indexes):  # this host's own scale counts
+            with index.view(self._context.tenant) as view:
+                found |= media_index.scales(view)
+        return found
 
     def replay(self, id: str, *, query: str | None = None) -> Replay:
         self._context.flush()
@@ -129,18 +213,27 @@ class RecallService:
         if found is None or found[0].op != "recall":
             raise NotFound(f"no recall receipt {id}", hint="see `cortex admin receipts`")
         receipt, kept = found
+        if receipt.facts.get("skipped") == SILENT:
+            raise InvalidRequest(
+                "was given no recall: there is nothing to repeat", field="receipt", hint="see its rung"
+            )
         text = kept if query is None else query
         if text is None:
             raise InvalidRequest("was not kept with the receipt", field="query", hint="give it with --query")
-        request = replay.query_of(receipt, text)
-        recipe = recipes.named(receipt.facts["recipe"])
         with self._context.view(receipt.position) as view:
-            space = replay.space_of(receipt, self._context.space(view))
-            vectors = QueryVectors(self._context.dependencies, self._context.index, space)
-            answer = self.answer(
-                request, recipe, view, vectors,
-                reader=replay.reader_of(receipt), without=replay.left_out(receipt),
-            )  # fmt: skip
+            return self.repeat(receipt, text, view)
+
+    def repeat(self, receipt: Receipt, text: str, view: View) -> Replay:
+        """A recorded recall once more on what `view` shows."""
+        recipe = recipes.named(receipt.facts["recipe"])
+        space = replay.space_of(receipt, self._context.space(view))
+        media = replay.media_scales_of(receipt)
+        vectors = QueryVectors(self._context.dependencies, self._context.indexes, space, media)
+        answer = self.answer(
+            replay.query_of(receipt, text), recipe, view, vectors,
+            reader=replay.reader_of(receipt), without=replay.left_out(receipt),
+            deadline=Deadline.after(self._context.clock, REPLAY_SECONDS),
+        )  # fmt: skip
         return replay.compared(receipt, answer, recipe.fingerprint, space)
 
     def answer(
@@ -168,6 +261,7 @@ class RecallService:
             without=without,
             passage_tokens=self._context.passage_tokens,
             cite=self._context.cites() if cite is None else cite,
+            ask_media=vectors.ask_media,
         )
 
     def synthesize(self, text: str, **options: Any) -> SynthesisResult:

@@ -16,6 +16,7 @@ from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Contradiction, Draft, Memory
+from cortex.domain.review import Review
 from cortex.domain.terms import query_terms
 from cortex.domain.text_similarity import alike
 from cortex.domain.trace import Trace
@@ -93,7 +94,8 @@ def _attempt(
     with context.store_view() as view:
         space = context.space(view)
         fitted = remembering.fit_memories([memory], view, now)
-        (trusted,) = (each for each in fitted.traces if isinstance(each, Memory))
+        review = Review.read(view)
+        (trusted,) = (review.held_back(each) for each in fitted.traces if isinstance(each, Memory))
         known = known_beside(trusted, vectors, space, view)
         decision = reconcile.decide(
             trusted, known, negated=statement.negated, corrects=statement.corrects, now=now
@@ -154,6 +156,13 @@ def _opposed(memory: Memory, view: View) -> list[Memory]:
     found = [each for each in view.load(memory.contradicts) if isinstance(each, Memory)]
     visible = [each for each in found if TrustTier.QUARANTINED not in (each.trust, memory.trust)]
     return [each for each in visible if each.state is State.ACTIVE]
+
+
+def contradict(one: Memory, two: Memory) -> bool:
+    """Whether two memories contradict each other and nobody has settled it."""
+    flagged = one.id in two.contradicts or two.id in one.contradicts
+    hidden = TrustTier.QUARANTINED in (one.trust, two.trust)
+    return flagged and not hidden and one.state is State.ACTIVE and two.state is State.ACTIVE
 
 
 def resolved(memory: Memory, view: View, now: datetime, *, over: TraceId | None, both: bool) -> Sequence[Change]:

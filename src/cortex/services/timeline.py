@@ -11,12 +11,13 @@ from cortex.domain.lanes import Lane
 from cortex.domain.trace import Trace
 from cortex.ports.store import View
 
-NOISE = frozenset({EventKind.EMBEDDED, EventKind.RECALLED})
+NOISE = frozenset({EventKind.EMBEDDED, EventKind.RECALLED, EventKind.GRADED})
 """Frequent events, which are left out unless requested by name."""
 
 _NEVER = {
-    Lane.MEMORIES: frozenset({EventKind.SAID}),
-    Lane.SESSIONS: frozenset({EventKind.REMEMBERED}),
+    Lane.MEMORIES: frozenset({EventKind.SAID, EventKind.OBSERVED}),
+    Lane.SESSIONS: frozenset({EventKind.REMEMBERED, EventKind.OBSERVED}),
+    Lane.OUTCOMES: frozenset({EventKind.SAID, EventKind.REMEMBERED}),
     Lane.NOTES: frozenset(EventKind),
     Lane.DOCS: frozenset(EventKind),
 }

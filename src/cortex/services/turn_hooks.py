@@ -19,27 +19,33 @@ from cortex.capture.gate import session_skip_reason
 from cortex.context import Context
 from cortex.dependencies import log
 from cortex.domain import ownership
+from cortex.domain.canary import Arm
 from cortex.domain.chat import Chat
 from cortex.domain.fingerprints import fingerprints, merged
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.query import MAX_QUERY_CHARS, Query
+from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant, checked_label
 from cortex.domain.secrets import redacted
 from cortex.domain.trust import TrustTier
-from cortex.errors import EmbedderUnavailable, InvalidRequest
+from cortex.domain.vectors import EmbeddingSpace
+from cortex.errors import EmbedderUnavailable, InvalidRequest, StoreUnavailable
 from cortex.ports.store import Change, Filter, Job, PatchSession, PutJob, View
-from cortex.recall import policy, recipes, synthesis, topic
+from cortex.recall import comparison, policy, recipes, synthesis, topic
 from cortex.recall.flow import Answer
 from cortex.recall.packing import Packed
 from cortex.recall.recipes import Recipe
 from cortex.recall.synthesis import Cached
 from cortex.runtime.deadline import SHARES, Deadline
 from cortex.runtime.failure_counters import FailureCounters
+from cortex.runtime.ladder import LadderReport, Rung, Step
 from cortex.runtime.pool import Threads
 from cortex.runtime.worker import BackgroundQueue, Task
+from cortex.services import rung_alerts
 from cortex.services.capture import CaptureService
-from cortex.services.recall import RecallService, RecallTrace
+from cortex.services.recall import LADDER, SILENT, RecallService, RecallTrace, TurnFacts
+from cortex.settings import Settings
 
 if TYPE_CHECKING:
     from cortex.services.files.files import Files
@@ -104,6 +110,8 @@ class _TurnRequest:
     recipe: Recipe
     cite: bool
     """Whether lines of files say where they stand."""
+    settings: Settings
+    turn: TurnFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +130,12 @@ class Prepared:
     is_late: bool = False
     failed: tuple[str, ...] = ()
     """By what it failed, as it was counted."""
+    arm: Arm | None = None
+    """The arm of the session, where there is a canary."""
+    strays: int = 0
+    """How many of its memories are of another scope than it may see."""
+    lacking: bool = False
+    """Whether its receipt lacks required fields."""
 
 
 LATE = Prepared(is_late=True)
@@ -190,24 +204,72 @@ class TurnHooks:
         # It is the machine's own time that a turn waits by.
         started = self._context.clock.monotonic()
         seconds = self._context.settings.hooks.deadline_ms / 1000
+        step = self.begin_turn()
         work = partial(
             self.prepare, message, session=session, scope=scope, project=project, share_personal=share_personal,
-            channel=channel, trigger=trigger, recipe=recipe, deadline=Deadline.after(self._context.clock, seconds),
+            channel=channel, trigger=trigger, recipe=recipe, rung=step.rung,
+            deadline=Deadline.after(self._context.clock, seconds),
         )  # fmt: skip
-        injection = Injection()
+        injection, prepared = Injection(), Prepared()
         with self._context.dependencies.failures.caught("before") as codes:
-            injection = self._in_time(work, seconds)
+            injection, prepared = self._in_time(work, seconds)
         took = (self._context.clock.monotonic() - started) * 1000
-        return replace(injection.but(codes), milliseconds=took)
+        injection = replace(injection.but(codes), milliseconds=took)
+        self.end_turn(step, injection, prepared)
+        return injection
 
-    def _in_time(self, work: Callable[[], Prepared], seconds: float) -> Injection:
+    def _in_time(self, work: Callable[[], Prepared], seconds: float) -> tuple[Injection, Prepared]:
         pending = self._shared.threads.start(work, "cortex-before")
         if pending is None:
-            return self.missed("busy")
+            return self.missed("busy"), Prepared()
         try:
-            return self.given(pending.result(timeout=seconds))
+            prepared = pending.result(timeout=seconds)
         except FutureTimeout:
-            return self.missed("deadline")
+            return self.missed("deadline"), LATE
+        return self.given(prepared), prepared
+
+    # --- the ladder and the canary ----------------------------------------------------------------------------------
+
+    def begin_turn(self) -> Step:
+        """How much of recall the turn that begins now gets; `end_turn` must follow."""
+        return self._context.dependencies.ladder.begin()
+
+    def end_turn(self, step: Step, injection: Injection, prepared: Prepared | None = None) -> None:
+        """Count how a turn went: by that, recall goes down or up a rung, and a canary is taken back (E20).
+
+        It never raises, and does no I/O: what must be written down is left to the background.
+        """
+        with self._context.dependencies.failures.caught("before"):
+            codes = [code for code in injection.degraded if is_failure(code)]
+            is_late = injection.milliseconds > self._context.settings.hooks.deadline_ms or "deadline" in codes
+            report = self._context.dependencies.ladder.end(step, failed=bool(codes), late=is_late)
+            if report is not None:
+                self._report(report)
+            if prepared is not None and prepared.arm is not None:
+                self._judge(prepared, injection.milliseconds, bool(codes))
+
+    def _report(self, report: LadderReport) -> None:
+        """Tell of another rung, and again for as long as it is not the highest."""
+        if report.is_change:
+            log.warning("recall goes from %s to %s: %s", report.before, report.rung, report.why or "it works again")
+        is_over = report.rung is Rung.FULL and (report.is_change or not self._shared.reported_rung)
+        if report.rung is Rung.FULL and not is_over:
+            return
+        self._shared.reported_rung = True
+        self._in_background("ladder", partial(rung_alerts.report, self._context, report))
+
+    def _judge(self, prepared: Prepared, milliseconds: float, failed: bool) -> None:
+        why = self._context.dependencies.arms.observe(
+            prepared.arm, milliseconds=milliseconds, failed=failed, strays=prepared.strays, lacking=prepared.lacking
+        )
+        if why is not None:
+            from cortex.services.canary import CanaryService
+
+            self._in_background("canary", partial(CanaryService(self._context).take_back, why))
+
+    def _in_background(self, name: str, work: Callable[[], object]) -> None:
+        seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
+        self._shared.background.add(Task(name, work, seconds))
 
     def prepare(
         self,
@@ -221,6 +283,7 @@ class TurnHooks:
         trigger: str = "",
         recipe: str | None = None,
         chat: Chat | None = None,
+        rung: Rung = Rung.FULL,
         deadline: Deadline,
     ) -> Prepared:
         """`before` without a thread of its own, for a caller who stops waiting at `deadline` by itself.
@@ -232,11 +295,14 @@ class TurnHooks:
             if reason := self._skip_reason("recall", session, channel, trigger):
                 prepared = Prepared(Injection(skipped=reason))
             else:
-                name = recipe or self._context.settings.recall.recipe
-                cite = replace(self._context, chat=chat or self._context.chat).cites(session)
                 label = checked_label(session, "session")
-                request = _TurnRequest(message, label, scope, project, share_personal, recipes.named(name), cite)
-                prepared = self._prepared(request, deadline)
+                arm, settings = self._context.dependencies.arms.of(self._context.tenant, label, self._context.settings)
+                cite = replace(self._context, chat=chat or self._context.chat).cites(session)
+                request = _TurnRequest(
+                    message, label, scope, project, share_personal, recipes.named(recipe or settings.recall.recipe),
+                    cite, settings, TurnFacts(label, arm, rung),
+                )  # fmt: skip
+                prepared = self._silent(request) if rung is Rung.SILENT else self._prepared(request, deadline)
         if codes:
             return replace(prepared, injection=prepared.injection.but(codes), failed=tuple(codes))
         return prepared
@@ -252,8 +318,8 @@ class TurnHooks:
         if prepared.is_late:
             return self.missed("deadline")
         if prepared.parts:
-            changes = (self._known(prepared), *(prepared.ahead if ahead else ()))
-            self._context.write_behind(changes)
+            later = prepared.ahead if ahead else ()
+            self._context.write_behind(lambda: (self._known(prepared), *later))
         return prepared.injection
 
     def count_failures(self, prepared: Prepared) -> None:
@@ -268,20 +334,27 @@ class TurnHooks:
             log.warning("a recall took longer than %d ms: the turn goes on", self._context.settings.hooks.deadline_ms)
         return Injection(degraded=(reason,))
 
+    def _silent(self, request: _TurnRequest) -> Prepared:
+        receipt = self._recall_of(request).left_silent(_query_of(request), request.turn)
+        silent = Injection(skipped=SILENT, degraded=tuple(request.turn.degraded()), receipt_id=receipt.id)
+        return Prepared(silent, request.session)
+
+    def _recall_of(self, request: _TurnRequest) -> RecallService:
+        return RecallService(replace(self._context, own_settings=request.settings))
+
     def _prepared(self, request: _TurnRequest, deadline: Deadline) -> Prepared:
         if deadline.passed:  # nobody waits for it any more
             return LATE
         now = self._context.clock.now()
-        with self._context.store_view() as view:
-            state = view.state(request.session) or {}
+        state = self._context.from_any(partial(self._session_state, request.session), None)
         begins = "recalled_at" not in state
         explained = self._explained(request, deadline)
         if deadline.passed:
-            return replace(LATE, session=request.session, begins=begins)
+            return replace(LATE, session=request.session, begins=begins, arm=request.turn.arm)
         answer, receipt = explained.answer, explained.result.receipt
         if answer.skipped:
             skipped = Injection(skipped=answer.skipped, receipt_id=receipt.id)
-            return Prepared(skipped, request.session, begins=begins)
+            return Prepared(skipped, request.session, begins=begins, arm=request.turn.arm)
         kept = Cached.from_state(state.get("synthesis"))
         cached = kept if kept and self._is_of_use(kept, request, answer, now, deadline) else None
         packed, has_synthesis = self._packed(answer, cached, request)
@@ -304,6 +377,8 @@ class TurnHooks:
             injected=tuple(state.get("injected") or ()),
             ahead=tuple(self._ahead(request, injection, now)),
             begins=begins,
+            arm=request.turn.arm,
+            **_judged(request, answer, receipt),
         )
 
     def _look_at_files(self, session: str) -> None:
@@ -311,56 +386,55 @@ class TurnHooks:
         self.files.session_started(session)
 
     def _explained(self, request: _TurnRequest, deadline: Deadline) -> RecallTrace:
-        settings = self._context.settings.hooks
-        # The default recipe leaves the number to the setting; one that was chosen brings its own bound (L3, E10).
-        bound = settings.max_facts if request.recipe.name == recipes.DEFAULT else request.recipe.auto.limit
-        return RecallService(self._context).explain(
-            Query.of(
-                request.message,
-                scope=request.scope,
-                project=request.project,
-                share_personal=request.share_personal,
-                recipe=request.recipe.name,
-                limit=min(settings.max_facts, bound),
-                budget=settings.max_tokens,
-            ),
-            deadline=deadline.part(SHARES.recall),
-            cite=request.cite,
+        return self._recall_of(request).explain(
+            _query_of(request), deadline=deadline.part(SHARES.recall), cite=request.cite, turn=request.turn
         )
 
     def _packed(self, answer: Answer, cached: Cached | None, request: _TurnRequest) -> tuple[Packed, bool]:
         if cached is None or answer.plan is None:
             return answer.packed, False
         terms = {term.text for term in answer.plan.terms}
-        budget = self._context.settings.hooks.max_tokens
+        budget = request.settings.hooks.max_tokens
         frame = request.recipe.frame
         return synthesis.beside(answer.hits, cached, terms=terms, budget=budget, frame=frame, cite=request.cite)
 
     # --- the synthesis of the turn before ---------------------------------------------------------------------------
 
+    def _session_state(self, session: str, at_least: int | None) -> Mapping[str, Any]:
+        with self._context.store.view(self._context.tenant, at_least=at_least) as view:
+            return view.state(session) or {}
+
     def _is_of_use(
         self, kept: Cached, request: _TurnRequest, answer: Answer, now: datetime, deadline: Deadline
     ) -> bool:
         """Whether the synthesis is fresh, on this message's topic, still true, and no less trusted than the facts."""
-        ttl = timedelta(milliseconds=self._context.settings.hooks.synthesis_ttl_ms)
+        ttl = timedelta(milliseconds=request.settings.hooks.synthesis_ttl_ms)
         if not kept.is_fresh(now, ttl):
             return False
         # Untrusted text is shown only where there is nothing else (E7).
         trusted = any(hit.trace.trust is TrustTier.TRUSTED for hit in answer.hits)
         if kept.synthesis.trust is not TrustTier.TRUSTED and trusted:
             return False
-        with self._context.store_view() as view:
-            if not _still_stands(kept, view, request, now):
-                return False
+
+        def look(at_least: int | None) -> EmbeddingSpace | None:
+            with self._context.store.view(self._context.tenant, at_least=at_least) as view:
+                return self._context.space(view) if _still_stands(kept, view, request, now) else None
+
+        try:
+            space = self._context.from_any(look, None)
+        except StoreUnavailable:  # the facts are there already, and do without it
+            return False
+        if space is None:
+            return False
         about = kept.synthesis.substance
-        similarity = self._similarity(request.message, about, answer, deadline)
+        similarity = self._similarity(request.message, about, space, answer, deadline)
         return topic.same_topic(request.message, about, similarity) >= topic.SAME_TOPIC
 
-    def _similarity(self, message: str, about: str, answer: Answer, deadline: Deadline) -> float | None:
+    def _similarity(
+        self, message: str, about: str, space: EmbeddingSpace, answer: Answer, deadline: Deadline
+    ) -> float | None:
         """How near the two are by meaning; None where the embedder cannot tell, or does not in time."""
         embedder = self._context.dependencies.embedder
-        with self._context.store_view() as view:
-            space = self._context.space(view)
         leg = answer.legs.get("vector")
         if leg is None or leg.absent is not None or not (space.reads(message) and space.reads(about)):
             return None
@@ -387,7 +461,7 @@ class TurnHooks:
 
     def _ahead(self, request: _TurnRequest, injection: Injection, now: datetime) -> Iterator[Change]:
         """The synthesis for the next turn."""
-        if injection.facts and self._context.settings.hooks.synthesis:
+        if injection.facts and request.settings.hooks.synthesis:
             query = redacted(request.message[:MAX_QUERY_CHARS]).text
             payload = {
                 "query": query, "scope": request.scope, "project": request.project,
@@ -470,6 +544,40 @@ class TurnHooks:
         return self._shared.background.flush(timeout)
 
 
+def turn_query(message: str, settings: Settings, recipe: Recipe, **options: Any) -> Query:
+    """The query of a turn, as the settings of its session say it."""
+    hooks = settings.hooks
+    # The default recipe leaves the number to the setting; one that was chosen brings its own bound (L3, E10).
+    bound = hooks.max_facts if recipe.name == recipes.DEFAULT else recipe.auto.limit
+    limit = min(hooks.max_facts, bound)
+    return Query.of(message, recipe=recipe.name, limit=limit, budget=hooks.max_tokens, **options)
+
+
+def _query_of(request: _TurnRequest) -> Query:
+    return turn_query(
+        request.message, request.settings, request.recipe,
+        scope=request.scope, project=request.project, share_personal=request.share_personal,
+    )  # fmt: skip
+
+
+def _judged(request: _TurnRequest, answer: Answer, receipt: Receipt) -> dict[str, Any]:
+    """What the arms of a canary are compared by."""
+    if request.turn.arm is None:
+        return {}
+    lacking = not request.settings.receipts.enabled or bool(comparison.lacking(receipt.facts))
+    return {"strays": comparison.strays(_query_of(request), answer.hits), "lacking": lacking}
+
+
+_HARMLESS = ("files", "media", "nearest", "store", LADDER)
+"""What may be degraded without anything being missing from what was remembered."""
+
+
+def is_failure(code: str) -> bool:
+    """Whether what degraded a turn counts against the rung that it had."""
+    part, has_reason, _ = code.partition(":")
+    return not has_reason or part not in _HARMLESS
+
+
 def _still_stands(kept: Cached, view: View, request: _TurnRequest, now: datetime) -> bool:
     """Whether every memory it was made from may still be shown here: what was forgotten must not live on in it."""
     sources = view.load(kept.synthesis.ids)
@@ -524,6 +632,8 @@ class _Shared:
     failures: FailureCounters
     threads: Threads = field(default_factory=lambda: Threads(MOST_AT_ONCE))
     injected: _Injected = field(default_factory=_Injected)
+    reported_rung: bool = False
+    """Whether the list of alerts knows the rung of this process."""
     background: BackgroundQueue = field(init=False)
 
     def __post_init__(self) -> None:

@@ -16,7 +16,27 @@ from cortex.domain.query import MAX_BUDGET, Mode
 from cortex.errors import NotFound
 from cortex.exchange.export import EXPORTED_LANES
 from cortex.progress import Progress, silent
-from cortex.surfaces.wire import files, ledger, memories, recall, seed, tools, turns, upkeep
+from cortex.surfaces.wire import (
+    canaries,
+    conversations,
+    drift,
+    files,
+    foresight,
+    governance,
+    history,
+    inbox,
+    ledger,
+    memories,
+    recall,
+    retention,
+    seed,
+    subjects,
+    tools,
+    turns,
+    upkeep,
+    usage,
+    views,
+)
 from cortex.surfaces.wire.model import EmptyRequest, Response, Strict
 
 if TYPE_CHECKING:
@@ -92,6 +112,8 @@ class Operation:
     limit: TimeLimit = TimeLimit.SHORT
     status: int = 200
     tool: Tool | None = None
+    has_slashes: bool = False
+    """Whether the last part of the path is a name that may have slashes."""
     media: tuple[str, ...] = ()
     """Media types other than JSON, each with an example after a space."""
 
@@ -178,7 +200,7 @@ _REMEMBERED = (
 )  # fmt: skip
 _RECALLED = ("query", "scope", "project", "kinds", "lanes", "limit", "budget", "since", "until", "as_of")
 _RECALL_BOUNDS = {"limit": 100, "budget": 20_000}
-_LISTED = ("scope", "kind", "lane", "state", "since", "until", "limit", "after")
+_LISTED = ("scope", "kind", "lane", "state", "since", "until", "limit", "after", "as_of")
 
 # fmt: off
 OPERATIONS = (
@@ -202,7 +224,7 @@ OPERATIONS = (
     Operation(
         "remember", "POST /v1/memories", "memories", memories.RememberRequest, memories.RememberResponse, right=WRITE,
         status=201, limit=STORE,
-        about="Remember a statement. A repeated one is counted; a changed value replaces the old one.",
+        about="Remember a statement. A repeated one is counted; a changed value replaces the old one or is flagged.",
         call=lambda engine, request: engine.remember(request.text, **request.fields()),
         tool=Tool(
             name="remember", canonical="memory_store", title="Remember",
@@ -210,17 +232,18 @@ OPERATIONS = (
                 "Store one statement in long-term memory for later conversations. Use it when the user asks you to "
                 "remember something, and for durable facts, preferences, decisions and rules; one statement per "
                 "call. Do not store secrets, small talk, or what can be looked up again. Duplicates are not stored "
-                "twice, and a changed value replaces the old one. To replace a specific memory, pass its id as "
-                "`supersedes`. Texts over the limit are refused."
+                "twice, and a changed value replaces the old one or is flagged. To replace a specific memory, pass its "
+                "id as `supersedes`. Texts over the limit are refused."
             ),
             fields=_REMEMBERED, choices={"source_kind": ("assistant", "user", "tool", "web")}, idempotent=False,
         ),
     ),
     Operation(
         "list", "GET /v1/memories", "memories", memories.ListRequest, memories.ListResponse,
-        about="List memories by id, oldest or newest first.",
+        about="List memories, one page at a time: by id, or in another order.",
         call=lambda engine, request: engine.list(
-            request.filter(), after=request.after, limit=request.limit, newest=request.newest
+            request.filter(), after=request.after, limit=request.limit, newest=request.newest, sort=request.sort,
+            as_of=request.as_of,
         ),
         tool=Tool(
             name="list", canonical="memory_list", title="List memories",
@@ -232,14 +255,14 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        "show", "GET /v1/memories/{id}", "memories", memories.IdRequest, memories.ShowResponse,
+        "show", "GET /v1/memories/{id}", "memories", memories.ShowRequest, memories.ShowResponse,
         about=(
             "Show one memory, turn or chunk with its versions, source turns and the memories extracted from it."
         ),
         tool=Tool(
             name="get", canonical="", title="Read one memory",
             description="Read one complete memory, turn or chunk of a file by the id from another result.",
-            fields=("id",), omits=("versions", "sources", "derived"), profiles=("model",),
+            fields=("id", "as_of"), omits=("versions", "sources", "derived"), profiles=("model",),
         ),
     ),
     Operation(
@@ -256,6 +279,15 @@ OPERATIONS = (
         right=WRITE, about="Restore a forgotten or superseded memory, so that recall finds it again.",
     ),
     Operation(
+        "bulk", "POST /v1/bulk", "memories", memories.BulkRequest, memories.BulkResponse, right=WRITE, limit=LONG,
+        about="Forget, restore or edit up to 1,000 memories in one transaction. Each id is answered; one undo for all.",
+        call=lambda engine, request: engine.bulk(**request.arguments()),
+    ),
+    Operation(
+        "undo_bulk", "POST /v1/bulk/undo", "memories", memories.UndoBulkRequest, memories.BulkResponse, right=WRITE,
+        limit=LONG, about="Undo one bulk change. What was changed since stays as it is.",
+    ),
+    Operation(
         "contradictions", "GET /v1/contradictions", "memories", memories.ContradictionsRequest,
         memories.ContradictionsResponse,
         about="List pairs of memories that contradict each other and are not resolved.",
@@ -263,6 +295,31 @@ OPERATIONS = (
     Operation(
         "resolve", "POST /v1/memories/{id}/resolve", "memories", memories.ResolveRequest, memories.ForgetResponse,
         right=WRITE, about="Resolve a contradiction: this memory replaces those that contradict it, or both are true.",
+    ),
+    Operation(
+        "inbox", "GET /v1/inbox", "inbox", inbox.InboxRequest, inbox.InboxResponse, limit=STORE,
+        about="List what needs a person, most harmful first; at most 20 a day.",
+    ),
+    Operation(
+        "decide", "POST /v1/inbox/decide", "inbox", inbox.DecideRequest, inbox.DecideResponse, right=ADMIN, limit=LONG,
+        about="Decide up to 100 inbox items, all or none. An item that changed since it was read is a conflict.",
+    ),
+    Operation(
+        "undo_decisions", "POST /v1/inbox/undo", "inbox", inbox.UndoDecisionsRequest, inbox.DecideResponse, right=ADMIN,
+        limit=LONG, about="Undo decisions, all or none. What changed since is a conflict.",
+    ),
+    Operation(
+        "decisions", "GET /v1/inbox/decisions", "inbox", inbox.DecisionsRequest, inbox.DecisionsResponse,
+        about="List the latest decisions on inbox items, newest first.",
+    ),
+    Operation(
+        "thresholds", "GET /v1/thresholds", "inbox", EmptyRequest, inbox.ThresholdsResponse,
+        about="List every move of a learned threshold, by extractor, oldest first.",
+    ),
+    Operation(
+        "revoke_threshold", "POST /v1/thresholds/revoke", "inbox", inbox.RevokeThresholdRequest,
+        inbox.ThresholdResponse, right=ADMIN,
+        about="Revoke the learned threshold of an extractor; the one before it holds again.",
     ),
     Operation(
         "forget_matching", "POST /v1/forget", "memories", memories.ForgetRequest, memories.ForgetResponse, right=WRITE,
@@ -286,6 +343,11 @@ OPERATIONS = (
     Operation(
         "capture", "POST /v1/capture", "conversations", turns.CaptureRequest, turns.CaptureResponse, right=WRITE,
         limit=LONG, about="Store the new messages of a session and extract memories at once.",
+    ),
+    Operation(
+        "ingest_events", "POST /v1/events", "conversations", turns.IngestEventsRequest, turns.IngestEventsResponse,
+        right=WRITE, limit=STORE,
+        about="Store events: messages become turns, tool calls, decisions and alerts become outcomes. Each only once.",
     ),
     # --- recall -------------------------------------------------------------------------------------------------------
     Operation(
@@ -358,6 +420,14 @@ OPERATIONS = (
         call=lambda engine, _: dict(engine.searching.status()),
     ),
     Operation(
+        "indexed_files", "GET /v1/index/files", "files", files.IndexedFilesRequest, files.IndexedFilesResponse,
+        about="List the indexed files by path: fresh, changed, new, unreadable, gone or out of sight.",
+    ),
+    Operation(
+        "indexed_file", "GET /v1/index/files/{path}", "files", files.IndexedFileRequest, files.IndexedFileResponse,
+        has_slashes=True, about="Return an indexed file and its chunks in the order of its lines.",
+    ),
+    Operation(
         "host_status", "GET /v1/files/status", "files", files.HostStatusRequest, files.HostStatusResponse,
         about="Return the status of the files in the shape of hosts such as OpenClaw; cheap enough to poll.",
     ),
@@ -399,6 +469,18 @@ OPERATIONS = (
         ),
     ),
     Operation(
+        "views", "GET /v1/views", "browse", EmptyRequest, views.SavedViewsResponse,
+        about="List the saved views of the dashboard: filters and an order under a name.",
+    ),
+    Operation(
+        "save_view", "POST /v1/views", "browse", views.SaveViewRequest, views.SavedViewResponse, right=WRITE,
+        status=201, about="Save the filters and the order of a page under a name.",
+    ),
+    Operation(
+        "remove_view", "DELETE /v1/views/{name}", "browse", views.RemoveViewRequest, views.SavedViewResponse,
+        right=WRITE, about="Remove a saved view.",
+    ),
+    Operation(
         "timeline", "GET /v1/timeline", "browse", ledger.TimelineRequest, ledger.TimelineResponse,
         about="List events, newest first, each with its memory or turn.",
         call=lambda engine, request: engine.timeline(
@@ -410,13 +492,47 @@ OPERATIONS = (
         about="List the ledger, oldest first, with its seals.",
     ),
     Operation(
+        "sessions", "GET /v1/sessions", "browse", ledger.SessionsRequest, ledger.SessionsResponse,
+        about="List the sessions by name, each with its state.",
+    ),
+    Operation(
+        "session", "GET /v1/sessions/{id}", "browse", ledger.SessionRequest, ledger.SessionResponse, has_slashes=True,
+        about="Return the state of a session: when it was ingested and recalled, its synthesis, the facts injected.",
+    ),
+    Operation(
+        "conversations", "GET /v1/conversations", "browse", conversations.ConversationsRequest,
+        conversations.ConversationsResponse,
+        about="List the sessions that have turns, the latest first: how much was said, when, and how it began.",
+    ),
+    Operation(
+        "conversation", "GET /v1/conversations/{id}", "browse", conversations.ConversationRequest,
+        conversations.ConversationResponse, has_slashes=True,
+        about="Read the turns of a session in order, with the memories extracted from them.",
+    ),
+    Operation(
+        "users", "GET /v1/users", "operating", EmptyRequest, ledger.UsersResponse, right=ADMIN,
+        about="List the users of the agent by name, with the size of their memory and their jobs.",
+    ),
+    Operation(
         "growth", "GET /v1/growth", "browse", ledger.GrowthRequest, ledger.GrowthResponse,
-        about="Count what was created on each of the last days, and the totals.",
+        about="Count what was created on each of the last days, or in all the time that memories are about.",
+    ),
+    Operation(
+        "activity", "GET /v1/activity", "browse", usage.DaysRequest, usage.ActivityResponse,
+        about="Count the events of the ledger by day and kind: what was stored, changed and removed, and when.",
+    ),
+    Operation(
+        "usage", "GET /v1/usage", "receipts", usage.DaysRequest, usage.UsageResponse, limit=LONG,
+        about="Sum up recalls by day, from receipts: latency, hit rate, silent rate, tokens, language model.",
     ),
     # --- receipts -----------------------------------------------------------------------------------------------------
     Operation(
         "receipts", "GET /v1/receipts", "receipts", ledger.ReceiptsRequest, ledger.ReceiptsResponse,
         about="List receipts, newest first: ids, counts, reasons and timings, never text.",
+    ),
+    Operation(
+        "receipt_log", "GET /v1/receipts/log", "receipts", usage.ReceiptLogRequest, usage.ReceiptLogResponse,
+        about="List receipts in a line each, newest first, with the question where it is kept, else the first hit.",
     ),
     Operation(
         "receipt", "GET /v1/receipts/{id}", "receipts", ledger.ReceiptRequest, ledger.ReceiptResponse,
@@ -425,6 +541,10 @@ OPERATIONS = (
     Operation(
         "replay", "POST /v1/receipts/{id}/replay", "receipts", ledger.ReplayRequest, ledger.ReplayResponse,
         about="Replay a recorded recall on the state it saw, and compare the answers.",
+    ),
+    Operation(
+        "compare_receipts", "GET /v1/receipts/{id}/compare/{other}", "receipts", usage.CompareReceiptsRequest,
+        usage.CompareReceiptsResponse, about="Compare two recorded recalls: hits, scores, settings, degradations.",
     ),
     # --- upkeep -------------------------------------------------------------------------------------------------------
     Operation(
@@ -444,7 +564,8 @@ OPERATIONS = (
                 "Export memories and turns in order of id, one page at a time, for a copy or a migration. Texts are "
                 "included only with `with_text`. Not for answering questions."
             ),
-            fields=("with_text", "scope", "kind", "state", "since", "until", "limit", "after"), bounds={"limit": 1_000},
+            fields=("with_text", "scope", "kind", "state", "since", "until", "limit", "after", "as_of"),
+            bounds={"limit": 1_000},
             profiles=("canonical",), owner_only=True,
         ),
     ),
@@ -470,6 +591,60 @@ OPERATIONS = (
         "undo_consolidation", "POST /v1/consolidate/undo", "upkeep", upkeep.UndoConsolidationRequest,
         upkeep.UndoConsolidationResponse, right=ADMIN, limit=LONG, about="Undo one run of consolidation.",
     ),
+    Operation(
+        "retention", "POST /v1/retention", "upkeep", retention.RetentionRequest, retention.RetentionResponse,
+        right=ADMIN, limit=LONG, reports=True,
+        about="Show what is due by the retention rules; with `apply`, expire and erase it.",
+        call=lambda engine, request, progress: engine.retention(**request.arguments(), progress=progress),
+    ),
+    Operation(
+        "drift", "GET /v1/drift", "browse", EmptyRequest, drift.DriftResponse,
+        about="Compare the memories of the last 7 days with those of the 28 before, by label, kind, trust and others.",
+    ),
+    Operation(
+        "gaps", "GET /v1/gaps", "browse", foresight.GapsRequest, foresight.GapsResponse, limit=LONG, reports=True,
+        about="Group the questions that found nothing, and say what would answer them today.",
+        call=lambda engine, request, progress: engine.gaps(**request.arguments(), progress=progress),
+    ),
+    Operation(
+        "digest", "GET /v1/digest", "browse", foresight.DigestRequest, foresight.DigestResponse, limit=LONG,
+        reports=True,
+        about="Sum up the last days: what was learned, changed, not found, used most and spent, and what waits.",
+        call=lambda engine, request, progress: engine.digest(**request.arguments(), progress=progress),
+    ),
+    # --- history ------------------------------------------------------------------------------------------------------
+    Operation(
+        "tags", "GET /v1/tags", "history", EmptyRequest, history.TagsResponse,
+        about="List the tags: names of ledger positions, in order of position.",
+    ),
+    Operation(
+        "tag", "POST /v1/tags", "history", history.TagRequest, history.TagResponse, right=ADMIN, status=201,
+        about="Name the present ledger position, to search it later or to go back to it.",
+    ),
+    Operation(
+        "untag", "DELETE /v1/tags/{name}", "history", history.UntagRequest, history.TagResponse, right=ADMIN,
+        about="Remove a tag. The ledger stays as it is.",
+    ),
+    Operation(
+        "diff", "GET /v1/diff", "history", history.DiffRequest, history.DiffResponse, limit=LONG,
+        about="List what changed between two tags, times or ledger positions.",
+    ),
+    Operation(
+        "rollback", "POST /v1/rollback", "history", history.RollbackRequest, history.RollbackResponse, right=ADMIN,
+        limit=LONG, about=(
+            "Go back to a tag. The inverse changes are appended to the ledger; a rollback to the tag before it undoes "
+            "it. What was erased stays erased."
+        ),
+    ),
+    # --- governance ---------------------------------------------------------------------------------------------------
+    Operation(
+        "grade", "POST /v1/grade", "upkeep", governance.GradeRequest, ledger.ReceiptResponse, right=ADMIN, limit=LONG,
+        about="Annotate memories with how much they matter. A grade by itself changes no answer.",
+    ),
+    Operation(
+        "writeback", "POST /v1/writeback", "upkeep", governance.WritebackRequest, ledger.ReceiptResponse, right=ADMIN,
+        limit=LONG, about="Carry grades into memories. Without force only fields that nobody set are filled.",
+    ),
     # --- operating ----------------------------------------------------------------------------------------------------
     Operation(
         "next_due", "GET /v1/jobs/next", "operating", EmptyRequest, upkeep.NextJobResponse,
@@ -480,8 +655,21 @@ OPERATIONS = (
         limit=LONG, about="Run the background jobs that are due: embedding, extraction, synthesis.",
     ),
     Operation(
-        "backfill", "POST /v1/backfill", "operating", EmptyRequest, ledger.ReceiptResponse, right=WRITE, limit=LONG,
-        about="Embed everything that has no vector of the current model.",
+        "jobs", "GET /v1/jobs", "operating", usage.JobsRequest, usage.JobsResponse,
+        about="List background jobs: running, waiting, failed, then canceled.",
+    ),
+    Operation(
+        "retry_job", "POST /v1/jobs/{id}/retry", "operating", usage.JobRequest, usage.JobResponse, right=WRITE,
+        about="Run a waiting, failed or canceled job at once, with all its attempts.",
+    ),
+    Operation(
+        "cancel_job", "POST /v1/jobs/{id}/cancel", "operating", usage.JobRequest, usage.JobResponse, right=WRITE,
+        about="Cancel a job. What it did so far stays; new messages of the session start another one.",
+    ),
+    Operation(
+        "backfill", "POST /v1/backfill", "operating", upkeep.BackfillRequest, ledger.ReceiptResponse, right=WRITE,
+        limit=LONG,
+        about="Embed everything of this user that has no vector of the current model. The server does so by itself.",
     ),
     Operation(
         "verify", "POST /v1/verify", "operating", upkeep.VerifyRequest, upkeep.VerifyResponse, right=ADMIN, limit=LONG,
@@ -495,6 +683,40 @@ OPERATIONS = (
         "erase", "POST /v1/erase", "operating", memories.EraseRequest, memories.EraseResponse, right=ADMIN, limit=LONG,
         about="Erase memories and turns permanently, with what was extracted from them; returns a certificate.",
         call=lambda engine, request: engine.erase(*request.ids, sources=request.sources, backups=request.backups),
+    ),
+    Operation(
+        "holds", "GET /v1/holds", "operating", retention.HoldsRequest, retention.HoldsResponse, right=ADMIN,
+        about="List the holds, oldest first.",
+    ),
+    Operation(
+        "hold", "POST /v1/holds", "operating", retention.HoldRequest, retention.HoldResponse, right=ADMIN, status=201,
+        limit=LONG, about="Place a hold: what is on hold neither expires, merges nor is erased.",
+    ),
+    Operation(
+        "release_hold", "DELETE /v1/holds/{name}", "operating", retention.ReleaseRequest, retention.HoldResponse,
+        right=ADMIN, about="Release a hold.",
+    ),
+    Operation(
+        "find_subject", "POST /v1/subjects/find", "operating", subjects.FindSubjectRequest,
+        subjects.FindSubjectResponse, right=ADMIN, limit=LONG, reports=True,
+        about="Find a person in the memory of all users and in the backups, the sure and the likely matches apart.",
+        call=lambda engine, request, progress: engine.find_subject(**request.arguments(), progress=progress),
+    ),
+    Operation(
+        "export_subject", "POST /v1/subjects/export", "operating", subjects.ExportSubjectRequest,
+        subjects.ExportSubjectResponse, right=ADMIN, limit=LONG,
+        about="Export every memory, turn and outcome that a person is in, without text by default.",
+        call=lambda engine, request: list(engine.export_subject(**request.arguments())),
+    ),
+    Operation(
+        "erase_subject", "POST /v1/subjects/erase", "operating", subjects.EraseSubjectRequest,
+        subjects.EraseSubjectResponse, right=ADMIN, limit=LONG, reports=True,
+        about="Erase a person from the memory of all users and from the backups, with one certificate.",
+        call=lambda engine, request, progress: engine.erase_subject(**request.arguments(), progress=progress),
+    ),
+    Operation(
+        "subject_certificate", "GET /v1/subjects/{id}", "operating", memories.IdRequest,
+        subjects.SubjectCertificateResponse, right=ADMIN, about="Return the certificate of an erasure of a person.",
     ),
     Operation(
         "erasures", "GET /v1/erasures", "operating", EmptyRequest, memories.ErasuresResponse, right=ADMIN,
@@ -516,6 +738,56 @@ OPERATIONS = (
     Operation(
         "backup", "POST /v1/backups", "operating", EmptyRequest, upkeep.BackupResponse, right=ADMIN, status=201,
         limit=LONG, about="Back up the agent's memory while in use; old backups are removed as the settings say.",
+    ),
+    Operation(
+        "last_drill", "GET /v1/backups/drill", "operating", EmptyRequest, upkeep.LastDrillResponse, right=ADMIN,
+        about="Return what the last drill found; null before the first.",
+    ),
+    Operation(
+        "drill", "POST /v1/backups/drill", "operating", EmptyRequest, upkeep.DrillResponse, right=ADMIN, limit=LONG,
+        about="Restore the newest backup beside the memory, verify it, and remove it again.",
+    ),
+    Operation(
+        "alerts", "GET /v1/alerts", "operating", upkeep.AlertsRequest, upkeep.AlertsResponse,
+        about="List what needs attention, the most urgent first.",
+    ),
+    Operation(
+        "golden", "GET /v1/golden", "operating", EmptyRequest, canaries.GoldenResponse, right=ADMIN,
+        about="Count the questions of the golden set.",
+    ),
+    Operation(
+        "build_golden", "POST /v1/golden", "operating", EmptyRequest, canaries.GoldenResponse, right=ADMIN,
+        status=201, limit=LONG,
+        about="Build the golden set from recorded recalls whose right answers are known; at least 60 are needed.",
+    ),
+    Operation(
+        "mark_golden", "POST /v1/golden/{receipt_id}", "operating", canaries.MarkGoldenRequest,
+        canaries.MarkGoldenResponse, right=ADMIN,
+        about="Approve what a recorded recall found or should have found, for the next golden set.",
+    ),
+    Operation(
+        "canary", "GET /v1/canary", "operating", EmptyRequest, canaries.CanaryResponse, right=ADMIN,
+        about="Return the canary that is running, or the last one.",
+    ),
+    Operation(
+        "start_canary", "POST /v1/canary", "operating", canaries.StartCanaryRequest, canaries.CanaryResponse,
+        right=ADMIN, status=201, limit=LONG, reports=True,
+        about="Compare other settings on the golden set; unless refused, a share of the sessions tries them.",
+        call=lambda engine, request, progress: engine.start_canary(**request.arguments(), progress=progress),
+    ),
+    Operation(
+        "promote_canary", "POST /v1/canary/promote", "operating", EmptyRequest, canaries.CanaryResponse, right=ADMIN,
+        about="Keep what a canary tried: it is written into the server's settings file.",
+    ),
+    Operation(
+        "stop_canary", "POST /v1/canary/stop", "operating", EmptyRequest, canaries.CanaryResponse, right=ADMIN,
+        about="Take a canary back before its time.",
+    ),
+    Operation(
+        "rehearse", "POST /v1/rehearse", "operating", foresight.RehearseRequest, foresight.RehearseResponse,
+        right=ADMIN, limit=LONG, reports=True,
+        about="Answer recorded recalls under other settings, each on the state that it saw, and compare the answers.",
+        call=lambda engine, request, progress: engine.rehearse(**request.arguments(), progress=progress),
     ),
     Operation(
         "doctor", "GET /v1/doctor", "operating", EmptyRequest, upkeep.DoctorResponse, right=ADMIN, limit=LONG,

@@ -67,14 +67,12 @@ class Excerpt(NamedTuple):
 
 def read(path: Path | str, *, max_bytes: int) -> Content:
     """The text of the file at `path`, an absolute path without links, or Unreadable."""
-    place = os.fspath(path)
-    try:
-        for _ in range(TRIES):
-            if taken := _taken(place, max_bytes):
-                return _content(*taken)
-    except OSError as error:
-        raise _unreadable(error) from error
-    raise Changing("changes while it is read", hint="it will be read when it is left alone", is_passing=True)
+    return _content(*_whole(os.fspath(path), max_bytes))
+
+
+def read_bytes(path: Path | str, *, max_bytes: int) -> bytes:
+    """What the file at `path` holds, an absolute path without links, or Unreadable."""
+    return _whole(os.fspath(path), max_bytes)[0]
 
 
 def within(sources: Sequence[Source], cited: str, *, also_ignore: Iterable[str] = ()) -> tuple[Source, str]:
@@ -108,6 +106,17 @@ def excerpt(text: str, start: int | None = None, count: int | None = None) -> Ex
     first = 1 if start is None else _counted(start, "from")
     wanted = len(lines) if count is None else _counted(count, "lines")
     return Excerpt("\n".join(lines[first - 1 : first - 1 + wanted]), first, len(lines))
+
+
+def _whole(path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
+    """The bytes of a file and how it looked, at one moment."""
+    try:
+        for _ in range(TRIES):
+            if taken := _taken(path, max_bytes):
+                return taken
+    except OSError as error:
+        raise _unreadable(error) from error
+    raise Changing("changes while it is read", hint="it will be read when it is left alone", is_passing=True)
 
 
 def _taken(path: str, max_bytes: int) -> tuple[bytes, os.stat_result] | None:
@@ -197,13 +206,13 @@ def _addressed(
     for place, below in named:
         why = unlisted(place.source, below, ignored)
         if place.is_file and below != [os.path.basename(place.root)]:
-            why = "is beside the one file that is memory there"
+            why = "is not indexed; only one file of its folder is"
         if not why:
             return place, below
         reason = reason or why
     if reason:
         raise _refused(cited, reason)
-    raise _refused(cited, "lies outside of memory", hint=_beginnings(places))
+    raise _refused(cited, "is not an indexed file", hint=_beginnings(places))
 
 
 def _by_name(places: Sequence[ResolvedSource], parts: list[str]) -> Iterator[tuple[ResolvedSource, list[str]]]:
@@ -229,7 +238,7 @@ def _beginnings(places: Sequence[ResolvedSource]) -> str:
     own = [*WORKSPACE_FILES, f"{WORKSPACE_FOLDER}/"] if any(not place.source.name for place in places) else []
     if not places:
         return "no folder is indexed yet; run `cortex index PATH`"
-    return f"paths of memory begin with {', '.join([*own, *named])}"
+    return f"indexed paths begin with {', '.join([*own, *named])}"
 
 
 def _check_file(real: str, cited: str) -> None:

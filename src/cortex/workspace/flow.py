@@ -24,6 +24,7 @@ from cortex.ports.store import Change, Embed, Filter, Put
 from cortex.progress import Progress
 from cortex.workspace import chunking, file_reader, markdown, plan, scan
 from cortex.workspace.file_reader import Content, Unreadable
+from cortex.workspace.media_index import MediaFacts, MediaIndexing
 from cortex.workspace.scan import Found
 from cortex.workspace.sources import Source
 
@@ -107,6 +108,11 @@ class Synced:
     """How many have no vector though they should: the embedder was away."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     position: int = 0
+    media: MediaFacts = field(default_factory=MediaFacts)
+    shows_media: list[Chunk] = field(default_factory=list)
+    """The chunks stored in this sync that refer to media."""
+    since: int | None = None
+    """The position of the index before this sync; None where it was made anew."""
 
     @property
     def is_changed(self) -> bool:
@@ -124,6 +130,7 @@ class Synced:
             "embeddingSkipped": self.lacking,
             "problems": dict(sorted(Counter(why for _, why in self.problems).items())),
             "unreadable": [path for path, _ in self.problems[:_MOST_TOLD]],
+            **self.media.facts(),
         }
 
 
@@ -148,25 +155,36 @@ class Following:
     """How many new chunks are embedded and stored together."""
     wait_seconds: float = 5.0
     earlier: Earlier = lambda _: None
+    media: MediaIndexing | None = None
+    """Embeds the media that notes show; None where there is nothing to be done about them."""
     must_embed: bool = False
     """Whether it ends where the embedder fails, instead of leaving chunks without vectors."""
 
     def sync(self, *, force: bool = False) -> Synced:
         """Bring the index up to date; make it anew where that is needed, or wanted."""
         with self.indexes.write_lock(self.wait_seconds):
-            index, why = self._judged(force)
-            if index is not None and not why:
-                try:
-                    return self._follow(index, _Past(self, index), Synced())
-                except StoreCorrupt:
-                    why = UNUSABLE
-            if index is None or why == UNUSABLE or vectors_in(index.made_with) is None:
-                return self._made_anew(index, why)
+            synced = self._synced(force)
+            # Last, and in the index in use: nobody waits for pictures to find the text of a note.
+            if self.media is not None and (index := self.indexes.current()) is not None:
+                synced.media = self.media.sync(index, synced.since, synced.shows_media)
+            return synced
+
+    def _synced(self, force: bool) -> Synced:
+        index, why = self._judged(force)
+        if index is not None and not why:
             try:
-                return replace(self, must_embed=True)._made_anew(index, why)
-            except EmbedderUnavailable:
-                self._keep_up(index)
-                raise
+                with index.view(self.tenant) as view:
+                    since = view.position
+                return self._follow(index, _Past(self, index), Synced(since=since))
+            except StoreCorrupt:
+                why = UNUSABLE
+        if index is None or why == UNUSABLE or vectors_in(index.made_with) is None:
+            return self._made_anew(index, why)
+        try:
+            return replace(self, must_embed=True)._made_anew(index, why)
+        except EmbedderUnavailable:
+            self._keep_up(index)
+            raise
 
     @property
     def reindex_reason(self) -> str:
@@ -462,6 +480,7 @@ class _Batch:
         vectors = {id: found for each in self._prepared for id, found in each.vectors.items()}
         vectors.update(self._following.embedded(fresh, self._synced))
         left = [each.moved_from for each in self._prepared if each.moved_from]
+        self._synced.shows_media += [chunk for chunk in (*fresh, *settled) if chunk.media_refs]
         changes: list[Change | Follow | Unfollow] = [Put(chunk, EventKind.CHUNKED) for chunk in (*fresh, *settled)]
         changes += embeds(vectors, self._following.space)
         changes += [Follow(each.file) for each in self._prepared]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from cortex.workspace.sources import IGNORED, WORKSPACE_FILES, WORKSPACE_FOLDER, Shape, Source, citable, unlisted
 
 NOT_A_FILE = "is neither a file nor a folder"
-OUTSIDE = "leads outside of memory"
+OUTSIDE = "leads out of the indexed folders"
 
 
 class Found(NamedTuple):

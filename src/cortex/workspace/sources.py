@@ -144,7 +144,7 @@ def registered(
     """
     place = _resolved(root)
     if not place.exists():
-        raise NotFound(f"nothing is at {str(place)!r}", hint="give a folder or file that exists")
+        raise NotFound(f"{str(place)!r} does not exist", hint="give a folder or file")
     before = next((each for each in known if each.root == place and each.shape is shape), None)
     others = [each for each in known if each is not before]
     if name is None:

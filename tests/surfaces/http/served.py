@@ -13,7 +13,7 @@ import httpx
 from fastapi import FastAPI
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
 from cortex.ports.clock import Clock
@@ -25,7 +25,7 @@ from cortex.testing import FakeEmbedder, FakeReranker
 
 QUICK: Mapping[str, Any] = {
     "embedding": {"cache_entries": 0},
-    "store": {"synchronous": "normal"},
+    "store": {"sqlite": {"synchronous": "normal"}},
     # A machine that is busy with other tests fails nothing here; the deadline has tests of its own.
     "hooks": {"deadline_ms": 10_000},
     # The server's own backups would come between the requests of a test.
@@ -39,7 +39,7 @@ class Served:
     app: FastAPI
 
     def __init__(
-        self, url: str, engine: Cortex, tokens: TokenFile, embedder: FakeEmbedder, reranker: FakeReranker
+        self, url: str, engine: Cortex, tokens: Tokens, embedder: FakeEmbedder, reranker: FakeReranker
     ) -> None:
         self.url = url
         self.engine = engine
@@ -79,10 +79,10 @@ def serving(
     clock = clock or SystemClock()
     embedder, reranker = FakeEmbedder(256), FakeReranker()
     merged = {name: {**QUICK.get(name, {}), **(settings or {}).get(name, {})} for name in {**QUICK, **(settings or {})}}
-    tokens = TokenFile(home / FILE_NAME, clock)
     chosen = ServeOptions(**{"port": 0, **(options or {})})
     engine = Cortex(home, agent=agent, settings=merged, embedder=embedder, reranker=reranker, clock=clock, llm=model)
     with engine:
+        tokens = Tokens(engine.context.dependencies.documents, clock)
         bound = listen(chosen)
         started = threading.Event()
         app = create_app(engine, tokens, chosen)

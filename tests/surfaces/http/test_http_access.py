@@ -10,9 +10,11 @@ import pytest
 from served import Served, serving
 from starlette.datastructures import Headers
 
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest
+from cortex.ports.documents import TOKENS
+from cortex.stores.file_documents import FileDocuments
 from cortex.surfaces.http.access import Authenticator
 from cortex.surfaces.http.errors import RequestRefused
 from cortex.surfaces.http.options import ServeOptions
@@ -111,7 +113,7 @@ def test_a_revoked_token_is_refused_at_once(guarded: Served) -> None:
     token = next(each for each in guarded.tokens.all() if each.label == "old")
     assert guarded.client.get("/v1/status", headers=headers).status_code == 200
     home = guarded.engine.context.dependencies.home
-    TokenFile(home / FILE_NAME, FakeClock()).revoke(token.id)  # as another process would
+    Tokens(FileDocuments(home), FakeClock()).revoke(token.id)  # as another process would
     assert guarded.client.get("/v1/status", headers=headers).status_code == 401
 
 
@@ -141,7 +143,7 @@ def test_a_token_is_asked_for_as_soon_as_there_is_one(tmp_path: Path) -> None:
 
 def test_a_damaged_file_of_tokens_lets_nobody_in(tmp_path: Path) -> None:
     with serving(tmp_path / "home") as served:
-        (tmp_path / "home" / FILE_NAME).write_text("{", "utf-8")
+        (tmp_path / "home" / TOKENS).write_text("{", "utf-8")
         answer = served.client.get("/v1/status")
         assert (answer.status_code, answer.json()["code"]) == (503, "store_corrupt")
 
@@ -154,7 +156,7 @@ def test_the_door_stays_closed_where_the_file_of_tokens_is_missing(tmp_path: Pat
             if running_already:
                 headers = served.token(Right.READ)
                 assert served.client.get("/v1/status", headers=headers).status_code == 200
-                (home / FILE_NAME).unlink()
+                (home / TOKENS).unlink()
             for given in ({}, headers):
                 answer = served.client.get("/v1/status", headers=given)
                 assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
@@ -307,7 +309,7 @@ def test_further_names_and_origins_can_be_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "memory.example", ""])
 def test_a_server_that_others_can_reach_needs_a_token(tmp_path: Path, host: str) -> None:
     clock = FakeClock()
-    tokens = TokenFile(tmp_path / FILE_NAME, clock)
+    tokens = Tokens(FileDocuments(tmp_path), clock)
     options = ServeOptions(host=host)
     with pytest.raises(InvalidRequest, match="no token"):
         check_exposure(tokens, options, clock.now())
@@ -321,11 +323,11 @@ def test_a_server_that_others_can_reach_needs_a_token(tmp_path: Path, host: str)
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_a_server_of_this_machine_alone_needs_none(tmp_path: Path, host: str) -> None:
     clock = FakeClock()
-    check_exposure(TokenFile(tmp_path / FILE_NAME, clock), ServeOptions(host=host), clock.now())
+    check_exposure(Tokens(FileDocuments(tmp_path), clock), ServeOptions(host=host), clock.now())
 
 
 def test_a_server_that_others_can_reach_is_never_open(tmp_path: Path) -> None:
     """Not even where its tokens were taken away while it runs."""
-    access = Authenticator(TokenFile(tmp_path / FILE_NAME, FakeClock()), ServeOptions(host="0.0.0.0"), Tenant())
+    access = Authenticator(Tokens(FileDocuments(tmp_path), FakeClock()), ServeOptions(host="0.0.0.0"), Tenant())
     with pytest.raises(RequestRefused):
         access.caller(Headers())

@@ -17,9 +17,10 @@ from serve_process import Process
 from served import Served, serving
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
+from cortex.stores.file_documents import FileDocuments
 from cortex.testing import FakeClock
 from sweeps import sweep
 
@@ -310,11 +311,11 @@ def test_a_session_ends_with_its_token_and_is_nobody_elses(guarded: Served) -> N
 def test_nothing_that_was_refused_stands_in_the_log(tmp_path: Path) -> None:
     """Tokens, texts, paths and queries: of none of them anything but whose token it was."""
     home = tmp_path / "home"
-    tokens = TokenFile(home / FILE_NAME, SystemClock())
+    tokens = Tokens(FileDocuments(home), SystemClock())
     good, token = tokens.create(Tenant(), [Right.WRITE])
     revoked, gone = tokens.create(Tenant(), [Right.ADMIN])
     tokens.revoke(gone.id)
-    expired, _ = TokenFile(home / FILE_NAME, FakeClock()).create(
+    expired, _ = Tokens(FileDocuments(home), FakeClock()).create(
         Tenant(), [Right.ADMIN], expires_in=timedelta(seconds=1)
     )
     guess = "ctx_0123456789ab_" + "Heron" * 8 + "Her"

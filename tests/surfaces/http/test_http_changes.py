@@ -13,6 +13,7 @@ import httpx
 import pytest
 from served import Served, serving
 
+import postgres_server
 from cortex.access.tokens import Right
 from cortex.surfaces.http import change_stream
 
@@ -119,3 +120,16 @@ def test_a_quiet_stream_says_that_it_is_there_and_ends_before_long(
     answer = served.client.get("/v1/changes")
     assert answer.text.startswith("event: state\ndata: {")
     assert ": no change\n\n" in answer.text
+
+
+def test_a_change_is_told_at_once_here_and_on_another_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change_stream, "LOOK_SECONDS", 3_600.0)  # so that only a signal can be in time
+    shared = {"store": {"url": postgres_server.emptied_url(tmp_path)}}
+    with serving(tmp_path / "a", settings=shared) as here, serving(tmp_path / "b", settings=shared) as there:
+        for served in (here, there):
+            with listening(there) as states:
+                before = next(states)
+                served.engine.remember(f"Fact {before['total']}")
+                while (state := next(states))["total"] == before["total"]:
+                    pass
+                assert state["position"] > before["position"]

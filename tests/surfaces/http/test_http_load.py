@@ -162,7 +162,7 @@ class Stalling:
     def __init__(self, *gates: Gate) -> None:
         self._gates = iter(gates)
 
-    def apply(self, tenant: Tenant, changes: object, *, at: datetime) -> int:
+    def apply(self, tenant: Tenant, changes: object, *, at: datetime, **by: str) -> int:
         next(self._gates)()
         return 0
 

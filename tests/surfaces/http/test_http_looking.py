@@ -12,6 +12,7 @@ from served import Served, serving
 from cortex._version import __version__
 from cortex.access.tokens import Right
 from cortex.domain.memory import Draft
+from cortex.domain.scope import Tenant
 from cortex.recall.recipes import RECIPES
 from cortex.surfaces.http.server_file import CONTRACT
 from cortex.testing import FakeClock
@@ -52,6 +53,17 @@ def test_what_happened_is_told_newest_first_with_what_it_is_about(served: Served
     assert [each["trace"]["text"] for each in payload["events"]] == ["I live in Rome", "I like tea", "I live in Rome"]
     assert payload["events"][0]["trace"]["state"] == "forgotten"
     assert payload["next"] is None
+
+
+def test_an_event_names_the_token_that_made_the_change_and_its_receipt(served: Served) -> None:
+    served.remember("I live in Rome")
+    secret, token = served.tokens.create(Tenant("main", "default"), (Right.READ, Right.WRITE))
+    headers = {"Authorization": f"Bearer {secret}"}
+    stored = served.client.post("/v1/memories", json={"text": "I like tea"}, headers=headers).json()
+    told = served.client.get("/v1/timeline", headers=headers).json()["events"]
+    assert [each["actor"] for each in told] == [token.id, "http"]
+    assert told[0]["cause"] == stored["receipt"]["id"]
+    assert served.client.get("/v1/events", headers=headers).json()["events"][0]["actor"] == "http"
 
 
 def test_vectors_and_uses_are_told_to_those_who_ask_for_them(served: Served) -> None:
@@ -131,7 +143,7 @@ def test_every_day_is_there_and_totals_add_up(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert payload["days"][1] | {"day": ""} == {
         "day": "", "created": 1, "total": 2, "kinds": {"rule": 1}, "labels": {"unknown": 1}, "trusts": {"trusted": 1},
-        "states": {"forgotten": 1},
+        "states": {"forgotten": 1}, "days": 1,
     }  # fmt: skip
     assert payload["days"][3]["labels"] == {"must_remember": 1}
     assert payload["days"][0]["kinds"] == {}

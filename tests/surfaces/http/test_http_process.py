@@ -17,9 +17,11 @@ from serve_process import WITH_PROCESSES, Process, children
 from served import serving
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
+from cortex.ports.documents import TOKENS
+from cortex.stores.file_documents import FileDocuments
 from cortex.surfaces.cli.app import run
 from sweeps import sweep
 
@@ -82,7 +84,7 @@ def test_work_that_was_not_done_is_done_after_a_restart(tmp_path: Path) -> None:
 def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Path) -> None:
     """One line for each: its id, its route, its status, how long it took, whose token"""
     home = tmp_path / "home"
-    secret, token = TokenFile(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.WRITE])
+    secret, token = Tokens(FileDocuments(home), SystemClock()).create(Tenant(), [Right.WRITE])
     headers = {"Authorization": f"Bearer {secret}"}
     with Process(home) as server:
         assert children(server.pid) == set()  # whoever wants none beside it has none
@@ -153,7 +155,7 @@ def test_a_server_that_others_could_reach_does_not_start_without_a_token(
 @pytest.mark.slow
 def test_with_a_token_it_starts_there_and_asks_for_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    secret, _ = TokenFile(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
+    secret, _ = Tokens(FileDocuments(home), SystemClock()).create(Tenant(), [Right.READ])
     with Process(home, "--host", "0.0.0.0") as server:
         url = server.url.replace("0.0.0.0", "127.0.0.1")
         assert httpx.get(f"{url}/v1/stats").status_code == 401
@@ -163,8 +165,8 @@ def test_with_a_token_it_starts_there_and_asks_for_it(tmp_path: Path) -> None:
 
 def test_a_server_whose_tokens_are_missing_says_so_at_its_start_and_lets_nobody_in(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    TokenFile(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
-    (home / FILE_NAME).unlink()
+    Tokens(FileDocuments(home), SystemClock()).create(Tenant(), [Right.READ])
+    (home / TOKENS).unlink()
     with Process(home) as server:
         items = [each["message"] for each in server.lines if each["level"] == "warning"]
         assert len(items) == 1

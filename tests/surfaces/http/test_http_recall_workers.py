@@ -30,7 +30,7 @@ LONG = 30.0
 
 
 def opened(home: Path) -> Cortex:
-    return Cortex(home, settings={"embedding": {"provider": "none"}, "store": {"synchronous": "normal"}})
+    return Cortex(home, settings={"embedding": {"provider": "none"}, "store": {"sqlite": {"synchronous": "normal"}}})
 
 
 def awaited(what: Callable[[], Any], seconds: float = 60.0) -> Any:

@@ -24,7 +24,11 @@ from cortex.surfaces.http import worker_process
 from cortex.surfaces.http.worker_process import WorkerProcess
 from cortex.testing import FakeEmbedder
 
-SETTINGS = {"store": {"synchronous": "normal"}, "capture": {"debounce_seconds": 0}, "embedding": {"cache_entries": 0}}
+SETTINGS = {
+    "store": {"sqlite": {"synchronous": "normal"}},
+    "capture": {"debounce_seconds": 0},
+    "embedding": {"cache_entries": 0},
+}
 LONG = "The harbor log is kept in the tower. " * 500 + "Always."
 NOT_AGAIN = {"CORTEX_CAPTURE__DEBOUNCE_SECONDS": "0", "CORTEX_LIFECYCLE__BACKUP_EVERY_HOURS": "0"}
 

@@ -31,6 +31,27 @@ LISTS = {
     "continuing": "for in at on of with",
     "referring": "it it's its that that's which they their",
     "ordinals": "first second third fourth fifth sixth seventh eighth ninth tenth final",
+    "no single value": (
+        "not no never nor and or also too another one either both each every some any if unless when while except only "
+        "sometimes often usually mostly maybe perhaps was were had will would could should may might "
+        "alternates first second last next previous former old new other"
+    ),
+    "is": "is",
+    "once": "appointment call flight visit trip interview event game match party delivery shift lesson exam",
+    "before a time": "on at from until till by before after",
+    "before an amount": "is has at to in port version costs takes holds keeps lasts weighs allows after within",
+    "done by many": (
+        "works leaves departs arrives visits comes goes plays calls meets trains flies travels likes loves uses knows "
+        "sells sends posts"
+    ),
+    "one name": (
+        "is is_called is_named is_in is_at is_with is_hosted_in is_hosted_by is_hosted_at is_stored_in is_led_by "
+        "is_owned_by belongs_to reports_to"
+    ),
+    "one place": "lives_in",
+    "held by one": "owns leads heads chairs is_responsible_for is_in_charge_of is_accountable_for",
+    "the one": "is_the_owner is_the_lead is_the_head is_the_manager",
+    "endings of origin": "ian ean ish ese ic man ch",
     "definite": "the my our your this that its his her their",
     "indefinite": "a an another some",
     "before now": "right for until",

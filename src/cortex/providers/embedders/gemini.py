@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from cortex.providers.embedders import batch_embedder, remote
+from cortex.domain.modality import Medium
+from cortex.providers.embedders import batch_embedder, remote, remote_media
 from cortex.providers.embedders.batches.gemini import GeminiBatches
 from cortex.providers.embedders.remote import Model, Options, RequestFailure, Role, Row
 from cortex.providers.llms import sdks
@@ -36,11 +38,14 @@ class GeminiApi:
         self._client = sdks.SdkClient(self._open)
 
     def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:
-        config: dict[str, Any] = {"task_type": TASKS[role], "http_options": {"timeout": max(1, int(seconds * 1000))}}
+        return self._embedded([{"text": text} for text in texts], seconds, task_type=TASKS[role])
+
+    def _embedded(self, parts: list[Any], seconds: float, **config: Any) -> list[Row]:
+        config["http_options"] = {"timeout": max(1, int(seconds * 1000))}
         if self._options.resized_to:
             config["output_dimensionality"] = self._options.resized_to
-        # Each text in a content of its own: bare texts are taken together by some models, as one.
-        contents = [{"parts": [{"text": text}]} for text in texts]
+        # Each part in a content of its own: bare ones are taken together by some models, as one.
+        contents = [{"parts": [part]} for part in parts]
         answer = self._client().models.embed_content(model=self._options.name, contents=contents, config=config)
         return [(place, each.values) for place, each in enumerate(answer.embeddings)]
 
@@ -72,3 +77,32 @@ class GeminiApi:
 
 create = partial(batch_embedder.create, VENDOR, GeminiApi)
 """Embeddings of Gemini; `dimensions` shortens them."""
+
+
+# --- pictures, recordings, videos and PDF files -----------------------------------------------------------------------
+
+ACCEPTS = frozenset(
+    {"image/png", "image/jpeg", "audio/mpeg", "audio/wav", "video/mp4", "video/quicktime", "application/pdf"}
+)
+_OF_MEDIA = Model(3072, query_prefix="task: search result | query: ")
+MEDIA_MODELS: Mapping[str, Model] = MappingProxyType(
+    dict.fromkeys(("gemini-embedding-2", "gemini-embedding-2-preview"), _OF_MEDIA)
+)
+MEDIA_VENDOR = replace(
+    VENDOR, model="gemini-embedding-2", known=MEDIA_MODELS.get, texts_at_once=1, options=("headers",), roles=("", "")
+)
+
+
+class GeminiMediaApi(GeminiApi):
+    """The same API with a model that knows no tasks: what a text is for stands before it."""
+
+    def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:  # noqa: ARG002
+        return self._embedded([{"text": text} for text in texts], seconds)
+
+    def embed_medium(self, medium: Medium, seconds: float) -> list[Row]:
+        part = self._options.sdk().types.Part.from_bytes(data=medium.data, mime_type=medium.media_type)
+        return self._embedded([part], seconds)
+
+
+create_media = partial(remote_media.create, MEDIA_VENDOR, GeminiMediaApi, ACCEPTS)
+"""Embeddings of media by Gemini; `dimensions` shortens them."""

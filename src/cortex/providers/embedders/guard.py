@@ -8,11 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from cortex.domain.modality import Medium
 from cortex.domain.text import CLAMP_HEAD_CHARS, CLAMP_MAX_CHARS, clamp
 from cortex.domain.vectors import Vector
-from cortex.errors import EmbedderUnavailable, EngineError
+from cortex.errors import EmbedderUnavailable, EngineError, MediumRefused
 from cortex.ports.clock import Clock
-from cortex.ports.embedder import Embedder
+from cortex.ports.embedder import Embedder, MediaEmbedder
 from cortex.ports.store import Finding
 from cortex.providers.embedders.wrapper import EmbedderWrapper
 
@@ -89,6 +90,8 @@ class GuardedEmbedder(EmbedderWrapper):
         self._refuse_while_paused()
         try:
             answer = attempt()
+        except MediumRefused:  # says nothing of the provider
+            raise
         except EmbedderUnavailable as error:
             self._failed(error)
             raise
@@ -119,3 +122,18 @@ class GuardedEmbedder(EmbedderWrapper):
             self._failures += 1
             self._last = error.with_traceback(None)
             self._paused_until = self._clock.monotonic() + PAUSE_SECONDS
+
+
+class GuardedMediaEmbedder(GuardedEmbedder):
+    """The same for an embedder that also takes media."""
+
+    def __init__(self, inner: MediaEmbedder, clock: Clock) -> None:
+        super().__init__(inner, clock)
+        self._media = inner
+
+    @property
+    def accepts(self) -> frozenset[str]:
+        return self._media.accepts
+
+    def embed_medium(self, medium: Medium) -> Vector:
+        return self._tried(lambda: self._sound(self._media.embed_medium(medium)))

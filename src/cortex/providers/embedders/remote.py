@@ -362,6 +362,9 @@ PATIENCE = Patience()
 class RemoteEmbedder:
     """Unit vectors from an API, in batches, tried three times, each answer checked before it is believed."""
 
+    _again = "cortex admin backfill"
+    """What embeds later what could not be embedded now."""
+
     def __init__(self, options: Options, api: Api, patience: Patience = PATIENCE) -> None:
         self._options = options
         self._api = api
@@ -409,13 +412,16 @@ class RemoteEmbedder:
         self._api.close()
 
     def _embedded(self, texts: list[str], role: Role, seconds: float) -> list[Vector]:
-        return self._vectors(self._asked(texts, role, seconds), len(texts))
+        return self._vectors(self._asked(lambda: self._api.embed(texts, role, seconds)), len(texts))
 
-    def _asked(self, texts: list[str], role: Role, seconds: float) -> list[Row]:
+    def _asked(
+        self, request: Callable[[], list[Row]], rejected: type[EmbedderUnavailable] = EmbedderUnavailable
+    ) -> list[Row]:
+        """The rows of a request, after at most three tries; `rejected` is raised where the server refuses its input."""
         attempt = 1
         while True:
             try:
-                return self._api.embed(texts, role, seconds)
+                return request()
             except EngineError:
                 raise
             except Exception as error:
@@ -424,7 +430,8 @@ class RemoteEmbedder:
             attempt += 1
             wait = self._patience.before(attempt, failure)
             if wait is None:
-                raise self._unavailable(failure, tries=attempt - 1)
+                kind = rejected if failure.kind == "rejected" else EmbedderUnavailable
+                raise kind(self._why(failure, tries=attempt - 1), hint=self._hint(failure.kind))
             self._patience.sleep(wait)
 
     def _vectors(self, rows: list[Row], count: int) -> list[Vector]:
@@ -442,7 +449,7 @@ class RemoteEmbedder:
         if found.shape != (self._space.dimension,):
             raise self._unusable(
                 f"a vector of {found.size} numbers for {self._options.name}, not of {self._space.dimension}",
-                hint=f"set {self._options.section}.dimensions, then run `cortex admin backfill`",
+                hint=f"set {self._options.section}.dimensions, then run `{self._again}`",
             )
         length = float(np.linalg.norm(found))
         if not 0.0 < length < float("inf"):  # NaN compares false
@@ -453,13 +460,13 @@ class RemoteEmbedder:
     def _unusable(self, what: str, hint: str = "") -> EmbedderUnavailable:
         return EmbedderUnavailable(f"{self._options.who} answered {what}", hint=hint or self._hint("bad_answer"))
 
-    def _unavailable(self, failure: RequestFailure, tries: int) -> EmbedderUnavailable:
+    def _why(self, failure: RequestFailure, tries: int) -> str:
         message = f"{self._options.who} {failure.what}"
         if tries > 1:
             message += f", {tries} times"
         if failure.retry_after:
             message += f", and asks to be left alone for {failure.retry_after:g} s"
-        return EmbedderUnavailable(message, hint=self._hint(failure.kind))
+        return message
 
     def _hint(self, kind: Kind) -> str:
         """What to do about a failure, by the names the operator knows."""
@@ -471,10 +478,10 @@ class RemoteEmbedder:
             return vendor.missing_model.format(model=options.name) or f"check {section}.model and {address}"
         return {
             "rejected": f"check {section}.model and {section}.dimensions; lower embedding.max_chars for a small model",
-            "rate_limited": "wait, and then run `cortex admin backfill`",
+            "rate_limited": f"wait, and then run `{self._again}`",
             "timeout": f"raise {section}.timeout_s, or lower {section}.batch_size",
             "unreachable": f"check that the server runs and can be reached, and {address}",
-            "server_error": "try again later, then run `cortex admin backfill`",
+            "server_error": f"try again later, then run `{self._again}`",
             "bad_answer": f"check that {address} leads to such a server",
         }[kind]
 

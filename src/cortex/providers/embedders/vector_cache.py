@@ -14,15 +14,17 @@ from zlib import crc32
 
 import numpy as np
 
+from cortex.domain.modality import Medium
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import full_disk
 from cortex.ports.clock import Clock
-from cortex.ports.embedder import Embedder
+from cortex.ports.embedder import Embedder, MediaEmbedder
 from cortex.ports.store import Finding
 from cortex.providers.embedders.wrapper import EmbedderWrapper
 
 log = logging.getLogger("cortex")
 
+FILE_NAME = "embeddings.sqlite"
 BUSY_TIMEOUT_MS = 50
 # Nobody waits for a vector while something is erased.
 FORGET_TIMEOUT_MS = 500
@@ -34,7 +36,7 @@ _AT_ONCE = 500
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
-    text BLOB NOT NULL,     -- SHA-256 of the text, never the text
+    text BLOB NOT NULL,     -- SHA-256 of the text or of the medium, never the text
     space TEXT NOT NULL,    -- covers provider, model, dimension, prefixes and endpoint
     role TEXT NOT NULL,     -- a query and a document of the same text have different vectors
     used INTEGER NOT NULL,
@@ -108,6 +110,26 @@ class CachingEmbedder(EmbedderWrapper):
             self._cache.put(fresh, space, role, now)
             known |= fresh
         return [known[_hash(text)] for text in texts]
+
+
+class CachingMediaEmbedder(CachingEmbedder):
+    """The same for media, which are known by their bytes: a picture under two names is sent once."""
+
+    def __init__(self, inner: MediaEmbedder, path: Path, max_entries: int, clock: Clock) -> None:
+        super().__init__(inner, path, max_entries, clock)
+        self._media = inner
+
+    @property
+    def accepts(self) -> frozenset[str]:
+        return self._media.accepts
+
+    def embed_medium(self, medium: Medium) -> Vector:
+        key, now = bytes.fromhex(medium.digest), int(self._clock.now().timestamp())
+        known = self._cache.get([key], self.space, "medium", now)
+        if key not in known:
+            known = {key: self._media.embed_medium(medium)}
+            self._cache.put(known, self.space, "medium", now)
+        return known[key]
 
 
 class _Cache:

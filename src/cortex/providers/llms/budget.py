@@ -1,65 +1,34 @@
-"""The spending meter: what language models may cost in an hour and in a day, kept in one small file.
+"""The spending meter: what language models may cost in an hour and in a day, kept in one small document.
 
     spent   calls and tokens of each hour
     held    what calls under way may come to cost; room that nobody else can take
     models  how each model fares (`breaker`)
 
-Every process that shares the file shares the budget. What cannot be counted is not spent: where the file cannot be
-used, nothing is sent. Hours and days are those of the clock, in UTC.
+Every process, and every host that shares the store, shares the budget. What cannot be counted is not spent: where the
+document cannot be used, nothing is sent. Hours and days are those of the clock, in UTC.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple, TypeVar
 
-from cortex.errors import LlmUnavailable, full_disk
+from cortex.errors import LlmUnavailable, StoreCorrupt, StoreError
 from cortex.ports.clock import Clock
+from cortex.ports.documents import LLM_BUDGET, Bodies, Documents
+from cortex.providers.llms.condition import Condition
 
-FILE_NAME = "llm-spending.sqlite"
+T = TypeVar("T")
+
 HOLD_SECONDS = 300.0
 """A call still under way after this long is taken to have died with its process."""
 
-BUSY_SECONDS = 5.0
-_HOUR, _HOURS_KEPT = 3_600, 31 * 24
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS spent (hour INTEGER PRIMARY KEY, calls INTEGER NOT NULL, tokens INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS held (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    hour INTEGER NOT NULL,
-    until REAL NOT NULL,
-    input INTEGER NOT NULL,
-    output INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS models (
-    name TEXT PRIMARY KEY,
-    answered REAL,
-    failed REAL,
-    since REAL,
-    failures INTEGER NOT NULL DEFAULT 0,
-    until REAL NOT NULL DEFAULT 0,
-    reason TEXT NOT NULL DEFAULT '',
-    message TEXT NOT NULL DEFAULT '',
-    hint TEXT NOT NULL DEFAULT ''
-);
-CREATE TABLE IF NOT EXISTS useless (
-    name TEXT NOT NULL,
-    work TEXT NOT NULL,
-    answers INTEGER NOT NULL,
-    since REAL NOT NULL,
-    PRIMARY KEY (name, work)
-);
-"""
-_USED = """
-SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0) FROM (
-    SELECT hour, calls, tokens FROM spent UNION ALL SELECT hour, 1, input + output FROM held
-) WHERE hour BETWEEN ? AND ?
-"""
+DAYS_KEPT = 31
+_HOUR, _HOURS_KEPT = 3_600, DAYS_KEPT * 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,150 +75,168 @@ class BudgetWindow:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """What the file says now."""
+    """What is counted now."""
 
     hour: BudgetWindow
     day: BudgetWindow
 
 
-class Budget:
-    """The budget in the file at `path`, shared by everyone who opens it."""
+class _Held(NamedTuple):
+    """Room that is held for a call."""
 
-    def __init__(self, path: Path, limits: BudgetLimits, clock: Clock, *, hold_seconds: float = HOLD_SECONDS) -> None:
-        self._path = path
+    hour: int
+    until: float
+    input: int
+    output: int
+
+
+@dataclass(slots=True)
+class Counters:
+    """Everything that is counted, as the document has it."""
+
+    spent: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Calls and tokens, by hour."""
+    held: dict[int, _Held] = field(default_factory=dict)
+    last: int = 0
+    """The id of the last reservation."""
+    models: dict[str, Condition] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, body: bytes) -> Counters:
+        payload: Mapping[str, Any] = json.loads(body)
+        return cls(
+            spent={int(hour): (int(calls), int(tokens)) for hour, (calls, tokens) in payload["spent"].items()},
+            held={int(id): _Held(*held) for id, held in payload["held"].items()},
+            last=int(payload["last"]),
+            models={str(name): Condition.from_json(model) for name, model in payload["models"].items()},
+        )
+
+    def to_json(self) -> bytes:
+        return json.dumps(asdict(self), ensure_ascii=False).encode()
+
+    def count(self, hour: int, calls: int, tokens: int) -> None:
+        before = self.spent.get(hour, (0, 0))
+        self.spent[hour] = before[0] + calls, before[1] + tokens
+
+    def lapse(self, now: datetime) -> None:
+        """Calls whose process died: their prompt was likely sent, the room for their answer is given back."""
+        for id in [id for id, held in self.held.items() if held.until <= now.timestamp()]:
+            held = self.held.pop(id)
+            self.count(held.hour, 1, held.input)
+        self.spent = {hour: spent for hour, spent in self.spent.items() if hour >= _hour(now) - _HOURS_KEPT}
+
+    def windows(self, now: datetime, limits: BudgetLimits) -> Meter:
+        hour = _hour(now)
+        midnight = hour - hour % 24
+        return Meter(
+            self._window("hour", hour, hour, limits.calls_per_hour, limits.tokens_per_hour),
+            self._window("day", midnight, midnight + 23, limits.calls_per_day, limits.tokens_per_day),
+        )
+
+    def _window(self, name: str, first: int, last: int, max_calls: int, max_tokens: int) -> BudgetWindow:
+        spent = [each for hour, each in self.spent.items() if first <= hour <= last]
+        held = [(1, each.input + each.output) for each in self.held.values() if first <= each.hour <= last]
+        calls, tokens = (sum(column) for column in zip((0, 0), *spent, *held, strict=True))
+        return BudgetWindow(name, calls, max_calls, tokens, max_tokens, datetime.fromtimestamp((last + 1) * _HOUR, UTC))
+
+
+class Budget:
+    """The budget in one document, shared by everyone who uses it."""
+
+    def __init__(
+        self, documents: Documents, limits: BudgetLimits, clock: Clock, *, hold_seconds: float = HOLD_SECONDS
+    ) -> None:
+        self._documents = documents
         self._limits = limits
         self._clock = clock
         self._hold_seconds = hold_seconds
 
     def reserve(self, input_tokens: int, output_tokens: int) -> Reservation:
         """Room for one call, held against everyone else; `LlmUnavailable` where there is none."""
-        now = self._clock.now()
-        hour = _hour(now)
-        with self.exclusive() as database:
-            _lapse(database, now)
-            for window in _windows(database, now, self._limits):
-                if limit := window.lacks_room_for(input_tokens + output_tokens):
-                    raise _refusal(window, limit, input_tokens + output_tokens, now)
+        now, tokens = self._clock.now(), input_tokens + output_tokens
+
+        def hold(counters: Counters) -> Reservation:
+            counters.lapse(now)
+            meter = counters.windows(now, self._limits)
+            for window in (meter.hour, meter.day):
+                if limit := window.lacks_room_for(tokens):
+                    raise _refusal(window, limit, tokens, now)
+            counters.last += 1
             until = now.timestamp() + self._hold_seconds
-            held = database.execute(
-                "INSERT INTO held (hour, until, input, output) VALUES (?,?,?,?)",
-                (hour, until, input_tokens, output_tokens),
-            )
-            return Reservation(int(held.lastrowid or 0), hour, input_tokens, output_tokens)
+            counters.held[counters.last] = _Held(_hour(now), until, input_tokens, output_tokens)
+            return Reservation(counters.last, _hour(now), input_tokens, output_tokens)
+
+        return self.change(hold)
 
     def settle(self, reservation: Reservation, tokens: int) -> None:
         """Count what the call did cost in place of what was held for it."""
-        with self.exclusive() as database:
-            # Where it lapsed meanwhile, its call and its input are counted already.
-            held = database.execute("DELETE FROM held WHERE id = ?", (reservation.id,)).rowcount
-            _count(database, reservation.hour, held, tokens if held else max(0, tokens - reservation.input_tokens))
+
+        def count(counters: Counters) -> None:
+            if counters.held.pop(reservation.id, None):
+                counters.count(reservation.hour, 1, tokens)
+            else:  # it lapsed meanwhile: its call and its input are counted already
+                counters.count(reservation.hour, 0, max(0, tokens - reservation.input_tokens))
+
+        self.change(count)
 
     def release(self, reservation: Reservation) -> None:
         """Give the room back: nothing was sent."""
-        with self.exclusive() as database:
-            database.execute("DELETE FROM held WHERE id = ?", (reservation.id,))
+        self.change(lambda counters: counters.held.pop(reservation.id, None))
 
     def meter(self) -> Meter:
-        """What is spent and what is left; makes no file where there is none."""
-        now = self._clock.now()
-        if not self.exists:
-            with _scratch() as empty:
-                hour, day = _windows(empty, now, self._limits)
-            return Meter(hour, day)
-        with self.exclusive() as database:
-            _lapse(database, now)
-            return Meter(*_windows(database, now, self._limits))
+        """What is spent and what is left; creates nothing."""
+        now, counters = self._clock.now(), self.read()
+        counters.lapse(now)
+        return counters.windows(now, self._limits)
 
-    @property
-    def exists(self) -> bool:
-        """Whether anything was ever counted."""
-        return self._path.exists()
+    def days(self) -> dict[date, tuple[int, int]]:
+        """Calls and tokens spent on each day (UTC) that is kept; creates nothing."""
+        found: dict[date, tuple[int, int]] = {}
+        for hour, (calls, tokens) in sorted(self.read().spent.items()):
+            day = datetime.fromtimestamp(hour * _HOUR, UTC).date()
+            before = found.get(day, (0, 0))
+            found[day] = before[0] + calls, before[1] + tokens
+        return found
 
-    @contextmanager
-    def exclusive(self) -> Iterator[sqlite3.Connection]:
-        """The file, written by nobody else meanwhile. It is opened anew each time: calls to a model are seldom."""
+    def read(self) -> Counters:
+        """The counters as they are now; creates nothing."""
         with self._named_errors():
-            database = _opened(self._path)
+            found = self._documents.read(LLM_BUDGET)
+            return self._parsed(found.body if found else None)
+
+    def change(self, edit: Callable[[Counters], T]) -> T:
+        """What `edit` returns, which is given the counters and changes them while nobody else does."""
+
+        def change(bodies: Bodies) -> T:
+            counters = self._parsed(bodies[LLM_BUDGET])
+            before = counters.to_json()
+            result = edit(counters)
+            if (after := counters.to_json()) != before:
+                bodies[LLM_BUDGET] = after
+            return result
+
+        with self._named_errors():
+            return self._documents.change((LLM_BUDGET,), change)
+
+    def _parsed(self, body: bytes | None) -> Counters:
         try:
-            with self._named_errors():
-                database.execute("BEGIN IMMEDIATE")
-                yield database
-                database.execute("COMMIT")
-        finally:
-            database.close()  # rolls back what was not committed
+            return Counters() if body is None else Counters.from_json(body)
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as error:
+            raise StoreCorrupt("it is damaged") from error
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
-            full = full_disk(error, self._path)
+        except StoreError as error:
             raise LlmUnavailable(
-                f"the spending meter {self._path} cannot be used: {full.message if full else error}",
-                hint=full.hint if full else _WITHOUT_METER,
+                f"the spending meter {self._documents.where(LLM_BUDGET)} cannot be used: {error.message}",
+                hint=error.hint or _WITHOUT_METER,
                 reason="budget",
             ) from error
 
 
-_WITHOUT_METER = "fix its permissions, or delete it to count anew; without it nothing is spent"
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.touch(mode=0o600)
-    database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-    try:
-        # The table that was added last: files of earlier versions get what they lack.
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'useless'").fetchone():
-            database.executescript(_SCHEMA)
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-@contextmanager
-def _scratch() -> Iterator[sqlite3.Connection]:
-    database = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        database.executescript(_SCHEMA)
-        yield database
-    finally:
-        database.close()
-
-
-def _lapse(database: sqlite3.Connection, now: datetime) -> None:
-    """Calls whose process died: their prompt was likely sent, the room for their answer is given back."""
-    gone = "until <= ?"
-    lapsed = database.execute(f"SELECT hour, input FROM held WHERE {gone}", (now.timestamp(),)).fetchall()  # noqa: S608
-    for hour, tokens in lapsed:
-        _count(database, hour, 1, tokens)
-    database.execute(f"DELETE FROM held WHERE {gone}", (now.timestamp(),))  # noqa: S608
-    database.execute("DELETE FROM spent WHERE hour < ?", (_hour(now) - _HOURS_KEPT,))
-
-
-def _count(database: sqlite3.Connection, hour: int, calls: int, tokens: int) -> None:
-    database.execute(
-        "INSERT INTO spent (hour, calls, tokens) VALUES (?,?,?)"
-        " ON CONFLICT (hour) DO UPDATE SET calls = calls + excluded.calls, tokens = tokens + excluded.tokens",
-        (hour, calls, tokens),
-    )
-
-
-def _windows(database: sqlite3.Connection, now: datetime, limits: BudgetLimits) -> tuple[BudgetWindow, BudgetWindow]:
-    hour = _hour(now)
-    midnight = hour - hour % 24
-    return (
-        _window(database, "hour", hour, hour, limits.calls_per_hour, limits.tokens_per_hour),
-        _window(database, "day", midnight, midnight + 23, limits.calls_per_day, limits.tokens_per_day),
-    )
-
-
-def _window(
-    database: sqlite3.Connection, name: str, first: int, last: int, max_calls: int, max_tokens: int
-) -> BudgetWindow:
-    calls, tokens = database.execute(_USED, (first, last)).fetchone()
-    return BudgetWindow(name, calls, max_calls, tokens, max_tokens, datetime.fromtimestamp((last + 1) * _HOUR, UTC))
+_WITHOUT_METER = "restore it from a copy, or delete it to count anew; without it nothing is spent"
 
 
 def _hour(at: datetime) -> int:

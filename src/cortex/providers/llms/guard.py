@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from datetime import date
 from typing import Any
 
 from cortex.domain.text import estimate_tokens
@@ -14,15 +15,9 @@ from cortex.ports.clock import Clock
 from cortex.ports.hardware import Hardware
 from cortex.ports.llm import LLM, Completion, LlmTask
 from cortex.ports.provider import close, trouble_of
-from cortex.providers.llms.breaker import (
-    FAILURES_TO_PAUSE,
-    MAX_PAUSE_SECONDS,
-    PAUSE_SECONDS,
-    TRIAL_SECONDS,
-    Breaker,
-    Condition,
-)
+from cortex.providers.llms.breaker import FAILURES_TO_PAUSE, PAUSE_SECONDS, TRIAL_SECONDS, Breaker
 from cortex.providers.llms.budget import Budget, BudgetWindow, Reservation
+from cortex.providers.llms.condition import MAX_PAUSE_SECONDS, Condition
 from cortex.runtime import pool
 
 HARDWARE_RETRY_SECONDS = 60.0
@@ -116,6 +111,10 @@ class GuardedLLM:
         if self._hardware is not None:
             status["hardware"] = asdict(self._hardware.verdict())
         return status
+
+    def spent_by_day(self) -> Mapping[date, tuple[int, int]]:
+        """Calls and tokens of each of the last days, of everyone who shares the budget."""
+        return self._spending.days()
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return trouble_of(self._inner, thorough=thorough)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from cortex.domain.hits import Hit, RecallResult, SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory
+from cortex.domain.outcome import Outcome
 from cortex.domain.provenance import provenance_of
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
@@ -48,10 +49,11 @@ from cortex.services.files.file_watcher import FileWatcher, log_failure
 from cortex.services.files.source_registry import SourceRegistry
 from cortex.services.files.transcript_sync import SyncedTranscripts, TranscriptSync
 from cortex.services.recall import RecallService
-from cortex.workspace import file_reader, snippets, transcripts
+from cortex.workspace import file_reader, media_index, snippets, transcripts
 from cortex.workspace.fallback import Fallback
 from cortex.workspace.file_reader import Excerpt
 from cortex.workspace.flow import BATCH, Cutting, Following, Synced, Vectors
+from cortex.workspace.media_index import MediaIndexing
 from cortex.workspace.sources import Shape, Source
 from cortex.workspace.summaries import Summarizing, of_sources
 
@@ -76,6 +78,8 @@ _COUNT_SECONDS = 0.05
 """How long a status for a host waits for the counts of an index,"""
 _COUNT_AGAIN_SECONDS = 10.0
 """and how old they may be."""
+_MOST_COUNTED = 64
+"""Of how many indexes the counts are remembered."""
 _EMBEDDED_AT_ONCE = 32
 """Few enough that a sync can be stopped soon, and enough for a local model."""
 _SOURCE_OF_LANE: Mapping[Lane, SourceName] = {Lane.NOTES: "memory", Lane.DOCS: "docs", Lane.SESSIONS: "sessions"}
@@ -106,6 +110,8 @@ class IndexCounts:
     troubles: tuple[tuple[str, str], ...] = ()
     earlier: IndexVectors | None = None
     """The vectors it has, where they are not of the current model."""
+    media: Mapping[str, int] = field(default_factory=dict)
+    """What became of the media that notes refer to, by state."""
 
 
 class Files:
@@ -127,7 +133,8 @@ class Files:
         self._reason = ""
         self._sessions: OrderedDict[str, None] = OrderedDict()
         self._watches: list[FileWatcher] = []
-        self._counted: tuple[FileIndex, int, IndexCounts] | None = None
+        self._counted: dict[FileIndex, tuple[int, IndexCounts]] = {}
+        self._recent: IndexCounts | None = None
         self._counted_at: float | None = None
         self._counting: Future[None] | None = None
 
@@ -160,10 +167,31 @@ class Files:
         self.changed()
         return source
 
-    def remove(self, name_or_path: str) -> None:
-        """Stop indexing a folder; the next sync removes it from the index."""
+    def remove(self, name_or_path: str, *, force: bool = False) -> None:
+        """Stop indexing a folder; the next sync removes it from the index.
+
+        With `force`, the name of another host, one that is gone, drops everything it indexed.
+        """
+        if name_or_path in {*self._folders.elsewhere(), *(other.host for other in self._others())}:
+            self._drop_host(name_or_path, force=force)
+            return
         self._folders.remove(name_or_path)
         self.changed()
+
+    def _drop_host(self, host: str, *, force: bool) -> None:
+        if not force:
+            raise InvalidRequest(
+                f"{host} is another host, and keeps its own files up to date",
+                field="remove",
+                hint="if that host is gone, add --force: everything it indexed is dropped",
+            )
+        self._folders.forget_host(host)
+        if (indexes := self._context.dependencies.indexes(self._context.tenant)) is not None:
+            indexes.drop(host)
+
+    def _others(self) -> Sequence[FileIndex]:
+        indexes = self._context.dependencies.indexes(self._context.tenant)
+        return indexes.others() if indexes is not None else ()
 
     # --- keeping up --------------------------------------------------------------------------------------------------
 
@@ -218,7 +246,7 @@ class Files:
             synced = self._follow(followed, summaries, progress or silent, force, again=not reason)
             transcripts = self._sync_transcripts(known)
             kept = {"summary_tries": summaries.tries} if summaries else {}
-            folders.keep(self._context, {"last_sync": self.clock.now().isoformat(), **kept})
+            self._folders.synced({"last_sync": self.clock.now().isoformat(), **kept})
             record.close(
                 self._context.position(),
                 reason=reason or ("forced" if force else "requested"),
@@ -289,6 +317,7 @@ class Files:
             return ""
         try:
             pending.result(timeout=seconds)
+            self.refresh()
         except FutureTimeout:
             return "syncing"
         except StoreBusy:
@@ -298,6 +327,11 @@ class Files:
         except Exception as error:  # the search uses the index as it is
             return type(error).__name__
         return ""
+
+    def refresh(self) -> None:
+        """See what another process of this host has just synced."""
+        if (indexes := self._context.dependencies.indexes(self._context.tenant)) is not None:
+            indexes.refresh()
 
     @contextmanager
     def watching(self, on_sync: Callable[[Indexed], None] | None = None) -> Iterator[FileWatcher]:
@@ -384,6 +418,7 @@ class Files:
             progress(done, total, label)
 
         following = self._following(followed, summaries, tell)
+        following = replace(following, media=self._media(followed, tell, by_hand=again))
         if summaries and again:
             synced = replace(following, unsummarized=summaries.left).sync(force=force)
             summaries.forget_gone()
@@ -415,6 +450,21 @@ class Files:
             classify=lambda text: classify(text[:_CLASSIFIED_CHARS]),
             batch=_BATCH_SERVICE if self._is_batched else BATCH,
             wait_seconds=_BUSY_SECONDS,
+        )
+
+    def _media(self, followed: Sequence[Source], progress: Progress, *, by_hand: bool) -> MediaIndexing:
+        dependencies, settings = self._context.dependencies, self._context.settings.embedding.media
+        cache = dependencies.vector_cache
+        return MediaIndexing(
+            embedders=dependencies.media_embedders,
+            sources=followed,
+            tenant=self._context.tenant,
+            clock=self.clock,
+            progress=progress,
+            forget=cache.forget if cache is not None else list,
+            max_bytes=settings.max_bytes,
+            max_files=settings.max_files,
+            by_hand=by_hand,
         )
 
     @property
@@ -451,8 +501,11 @@ class Files:
         llm = self._context.dependencies.llm
         if llm is None or not any(source.summarize for source in followed):
             return None
-        tries = {} if force else folders.kept(self._context).get("summary_tries") or {}
+        tries = {} if force else self._kept("summary_tries") or {}
         return Summarizing(llm.background, of_sources(followed), dict(tries))
+
+    def _kept(self, name: str) -> Any:
+        return folders.kept(self._context).get(folders.own_key(self._context, name))
 
     def _sync_transcripts(self, known: Sequence[Source]) -> SyncedTranscripts:
         indexes = self._context.dependencies.indexes(self._context.tenant)
@@ -486,7 +539,7 @@ class Files:
         without = frozenset({"vector"} if lexical_only else ())
         look = partial(self._found, query, min_score=min_score, deadline=deadline, without=without)
         found = look(lanes=lanes or {Lane.NOTES} | (followed & {Lane.SESSIONS}), limit=limit)
-        if not found.hits and lanes is None and Lane.DOCS in followed:
+        if not found.hits and lanes is None and (Lane.DOCS in followed or self._others()):
             found = look(lanes={Lane.DOCS}, limit=min(limit, self._recipe.cold.limit))
         cite = shows_citations(self.settings.citations, session)
         terms = {term.text for term in query_terms(query)}
@@ -497,9 +550,29 @@ class Files:
         """The lines of the file cited as `path`, from line `start` on and at most `lines` of it (B10)."""
         if (session := transcripts.session_of(path)) is not None:
             return self._session_lines(session, start, lines)
-        _, real = file_reader.within(self.sources(), path)
+        try:
+            _, real = file_reader.within(self.sources(), path)
+        except (InvalidRequest, NotFound):
+            if (indexed := self._lines_elsewhere(path, _line(start, "from"), _line(lines, "lines"))) is not None:
+                return indexed
+            raise
         content = file_reader.read(real, max_bytes=self.settings.max_file_bytes)
         return file_reader.excerpt(content.text, _line(start, "from"), _line(lines, "lines"))
+
+    def _lines_elsewhere(self, path: str, start: int | None, lines: int | None) -> Excerpt | None:
+        """The lines of a file of another host, as that host indexed them; lines that no chunk has are empty."""
+        for index in self._others():
+            own = path.removeprefix(f"{index.host}:")
+            with index.view(self._context.tenant) as view:
+                file = view.file(own)
+                if file is None:
+                    continue
+                if own == path:
+                    hint = f"the host {index.host} has it: ask for {index.host}:{path}"
+                    raise NotFound(f"{path!r} is not a file of this host", hint=hint)
+                chunks = [chunk for chunk in view.load(file.chunks) if isinstance(chunk, Chunk)]
+            return file_reader.excerpt(_as_lines(chunks), start, lines)
+        return None
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> tuple[str, str]:
         """The text of `excerpt`, and the path."""
@@ -577,10 +650,11 @@ class Files:
             "files": counted.files,
             "chunks": counted.chunks,
             "dirty": following["dirty"],
-            "last_sync": folders.kept(self._context).get("last_sync"),
+            "last_sync": self._kept("last_sync"),
             "reindexing": bool(indexes and indexes.is_building),
             "watching": following["watching"],
             "sources": [source.to_json() for source in self.sources()],
+            **({"host": self._context.host, "hosts": self._hosts()} if self._context.host else {}),
             "cache": {"enabled": False} | dict(embedder.cache_status() or {}),
             "fts": {"enabled": True, "available": True},
             "vector": {
@@ -590,8 +664,34 @@ class Files:
                 "lacking": counted.lacking,
                 "earlier": earlier,
             },
+            **({"media": dict(counted.media)} if counted.media else {}),
             "batch": {"enabled": False} | dict(embedder.batch_status() or {}),
             "unreadable": [{"path": path, "why": why} for path, why in (*troubles, *counted.troubles)],
+        }
+
+    def _hosts(self) -> list[dict[str, Any]]:
+        """What other hosts have indexed, as far as it can be seen."""
+        try:
+            indexes = {index.host: index for index in self._others()}
+        except StoreError:
+            return []  # the trouble of the index says why
+        followed, state = self._folders.elsewhere(), folders.kept(self._context)
+        return [
+            self._host(host, indexes.get(host), followed.get(host, ()), state.get(f"last_sync@{host}"))
+            for host in sorted({*indexes, *followed})
+        ]
+
+    def _host(
+        self, host: str, index: FileIndex | None, followed: Sequence[Source], last_sync: str | None
+    ) -> dict[str, Any]:
+        counted, made = self._count(index, None), vectors_in(index.made_with) if index else None
+        return {
+            "host": host,
+            "files": counted.files,
+            "chunks": counted.chunks,
+            "model": f"{made.provider}/{made.model}" if made else None,
+            "last_sync": last_sync,
+            "sources": [source.to_json() for source in followed],
         }
 
     def _earlier_model(self, made: IndexVectors | None) -> dict[str, Any] | None:
@@ -631,12 +731,13 @@ class Files:
         if pending is not None:
             # On an error there are no counts, and `status` says why.
             wait([pending], timeout=_COUNT_SECONDS)
-        return self._counted[2] if self._counted else None
+        return self._recent
 
     def _count_again(self) -> None:
         try:
             indexes = self._context.dependencies.indexes(self._context.tenant)
-            self._count(indexes.current() if indexes else None, self._context.dependencies.embedder.space)
+            space = self._context.dependencies.embedder.space
+            self._recent = self._count(indexes.current() if indexes else None, space)
         finally:
             with self._lock:
                 self._counted_at, self._counting = self.clock.monotonic(), None
@@ -646,23 +747,29 @@ class Files:
         """Whether texts can be embedded now, as far as can be seen without trying."""
         return self._context.can_embed and trouble_of(self._context.dependencies.embedder) is None
 
-    def _count(self, index: FileIndex | None, space: EmbeddingSpace) -> IndexCounts:
-        """What an index holds; counted once for each position, since every search reports the status."""
+    def _count(self, index: FileIndex | None, space: EmbeddingSpace | None) -> IndexCounts:
+        """What an index holds; counted once for each position, since every search reports the status.
+
+        Without a `space` it is not counted what lacks a vector.
+        """
         if index is None:
             return IndexCounts()
         with index.view(self._context.tenant) as view:
-            known, position = self._counted, view.position
-            if known is not None and known[:2] == (index, position):
-                return known[2]
+            known, position = self._counted.get(index), view.position
+            if known is not None and known[0] == position:
+                return known[1]
             files = view.files()
             counted = IndexCounts(
                 files=len(files),
                 chunks=view.counts(Filter()).total,
-                lacking=view.counts(Filter(lacking=space)).total if space.dimension else 0,
+                lacking=view.counts(Filter(lacking=space)).total if space and space.dimension else 0,
                 troubles=tuple((file.path, file.trouble) for file in files.values() if file.trouble),
-                earlier=made if (made := vectors_in(index.made_with)) and made.space != space.key else None,
+                earlier=made if space and (made := vectors_in(index.made_with)) and made.space != space.key else None,
+                media=media_index.counts(view),
             )
-        self._counted = (index, position, counted)
+        if len(self._counted) >= _MOST_COUNTED:
+            self._counted.clear()
+        self._counted[index] = (position, counted)
         return counted
 
 
@@ -678,9 +785,17 @@ def _line(given: int | None, field: str) -> int | None:
     return given
 
 
+def _as_lines(chunks: Sequence[Chunk]) -> str:
+    """What chunks of one file say, each on its own lines."""
+    found: dict[int, str] = {}
+    for chunk in chunks:
+        found |= dict(enumerate(chunk.text.split("\n"), start=chunk.start_line))
+    return "\n".join(found.get(line, "") for line in range(1, max(found, default=0) + 1))
+
+
 def _lines_of(hit: Hit, terms: set[str], cite: bool, is_shared: bool) -> FoundLines:
     trace = hit.trace
-    assert not isinstance(trace, Memory)  # their lane is none of those that are searched
+    assert not isinstance(trace, Memory | Outcome)  # their lane is none of those that are searched
     if isinstance(trace, Chunk):
         path, first, last = trace.path, trace.start_line, trace.end_line
     else:

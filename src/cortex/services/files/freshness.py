@@ -63,6 +63,7 @@ class FileFreshness:
             # A recall does not wait for a rebuild: the old index serves meanwhile.
             if (behind or files.is_outdated) and self._may_follow and (pending := self._follow(files)) and behind:
                 pending.result()
+                files.refresh()
                 behind = False
         except Exception as error:  # the recall uses the index as it is
             if not self._context.dependencies.closed:

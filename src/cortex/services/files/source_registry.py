@@ -23,7 +23,8 @@ from cortex.workspace.sources import MARKDOWN, TRANSCRIPTS, Shape, Source
 STATE = "cortex:files"
 """Where it is kept which folders are followed, and when they were last looked at."""
 
-_KEY = "source "
+_SOURCE = "source"
+_FOLLOWED = "sources"
 _LANES: Mapping[Shape, tuple[Lane, ...]] = {
     Shape.WORKSPACE: (Lane.NOTES, Lane.DOCS),
     Shape.TREE: (Lane.NOTES, Lane.DOCS),
@@ -35,6 +36,11 @@ def kept(context: Context) -> Mapping[str, Any]:
     """What is kept of a tenant's files."""
     with context.store_view() as view:
         return view.state(STATE) or {}
+
+
+def own_key(context: Context, name: str) -> str:
+    """Under which this host keeps something of its files, where other hosts keep theirs beside it."""
+    return f"{name}@{context.host}" if context.host else name
 
 
 def keep(context: Context, parts: Mapping[str, Any]) -> None:
@@ -51,7 +57,7 @@ class ConfiguredSources:
 
 
 class SourceRegistry:
-    """The folders and files of one tenant."""
+    """The folders and files that one tenant has on this host. Those of other hosts are theirs to follow."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -80,24 +86,69 @@ class SourceRegistry:
         wanted = sources.registered(known, path, shape=shape, **{"name": _name_for(shape, known, before)} | given)
         source = _at(wanted, path, shape)
         assert source is not None
-        keep(self._context, {_key(source): source.to_json()})
+        keep(self._context, {self._key(source): source.to_json()})
         return source
 
     def remove(self, name_or_path: str) -> None:
         """Follow a folder no longer."""
         named, known = self._known()
-        gone = sources.named(known, name_or_path)
+        try:
+            gone = sources.named(known, name_or_path)
+        except NotFound:
+            self._refuse_elsewhere(name_or_path)
+            raise
         if fixed := [each for each in gone if each in named.sources]:
             raise InvalidRequest(
                 f"{str(fixed[0].root)!r} is named by the settings", field="remove", hint="take it out of [files] there"
             )
-        keep(self._context, {_key(source): None for source in gone})
+        keep(self._context, {key: None for source in gone for key in (self._key(source), _key(_SOURCE, source))})
+
+    def synced(self, parts: Mapping[str, Any]) -> None:
+        """Keep what is to be known of a sync; where hosts share the files, with what this one follows."""
+        followed = {_FOLLOWED: [source.to_json() for source in self.all()]} if self._context.host else {}
+        keep(self._context, {own_key(self._context, name): part for name, part in {**parts, **followed}.items()})
+
+    def elsewhere(self) -> dict[str, list[Source]]:
+        """What other hosts followed when they last synced, by host."""
+        items = ((key.partition("@"), plain) for key, plain in kept(self._context).items())
+        return {
+            host: [Source.from_json(each) for each in plain]
+            for (name, _, host), plain in items
+            if name == _FOLLOWED and host != self._context.host
+        }
+
+    def forget_host(self, host: str) -> None:
+        """Keep nothing more of a host that is gone."""
+        state = kept(self._context)
+        keep(self._context, {key: None for key in state if key.partition(" ")[0].partition("@")[2] == host})
+
+    def _refuse_elsewhere(self, name_or_path: str) -> None:
+        for host, followed in self.elsewhere().items():
+            if any(name_or_path in (each.name, str(each.root)) for each in followed):
+                raise InvalidRequest(
+                    f"{name_or_path!r} is indexed by the host {host}",
+                    field="remove",
+                    hint=f"remove it there; if that host is gone, run `cortex index --remove {host} --force`",
+                )
+
+    def _key(self, source: Source) -> str:
+        return _key(own_key(self._context, _SOURCE), source)
 
     def _known(self) -> tuple[ConfiguredSources, list[Source]]:
         """What the settings name, and that with what was given beside them."""
-        registered = [Source.from_json(plain) for key, plain in kept(self._context).items() if key.startswith(_KEY)]
+        registered = list(self._registered())
         named = self._named(registered)
         return named, [*named.sources, *(each for each in registered if each not in named.sources)]
+
+    def _registered(self) -> Iterator[Source]:
+        own = own_key(self._context, _SOURCE)
+        for key, plain in kept(self._context).items():
+            whose = key.partition(" ")[0]
+            if whose == own:
+                yield Source.from_json(plain)
+            elif whose == _SOURCE and (source := Source.from_json(plain)).root.exists():
+                # From before the store was shared: it belongs to the host that has it.
+                yield source
 
     def _named(self, registered: Sequence[Source]) -> ConfiguredSources:
         """What the settings name belongs to the agent and user the settings name. The options come from the caller."""
@@ -137,8 +188,8 @@ def _why(error: InvalidRequest, path: str) -> str:
     return error.message.removeprefix(f"{error.field}: ").removeprefix(f"{str(Path(path).expanduser())!r} ")
 
 
-def _key(source: Source) -> str:
-    return f"{_KEY}{source.shape.value} {source.root}"
+def _key(prefix: str, source: Source) -> str:
+    return f"{prefix} {source.shape.value} {source.root}"
 
 
 def _at(known: Sequence[Source], path: Path | str, shape: Shape) -> Source | None:

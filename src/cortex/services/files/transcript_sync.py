@@ -85,7 +85,7 @@ class TranscriptSync:
                 )  # fmt: skip
                 synced.turns += sum(id is not None for id in taken.ids)
             mark = grown.bookmark
-            change = PatchSession(_place_of(file), {"bookmark": mark.to_json()})
+            change = PatchSession(self._place_of(file), {"bookmark": mark.to_json()})
             self._context.apply([change])
             synced.grown += 1
             if not grown.more:
@@ -93,12 +93,13 @@ class TranscriptSync:
 
     def _bookmark(self, file: scan.Found) -> transcripts.Bookmark | None:
         with self._context.store_view() as view:
-            return transcripts.Bookmark.from_json((view.state(_place_of(file)) or {}).get("bookmark"))
+            return transcripts.Bookmark.from_json((view.state(self._place_of(file)) or {}).get("bookmark"))
+
+    def _place_of(self, file: scan.Found) -> str:
+        # The same path on another host is another file.
+        place = f"{self._context.host}:{file.absolute}" if self._context.host else file.absolute
+        return f"{TRANSCRIPT}{hashlib.sha256(place.encode()).hexdigest()[:32]}"
 
 
 def _transcripts(known: Sequence[Source]) -> list[Source]:
     return [source for source in known if source.shape is Shape.TRANSCRIPTS]
-
-
-def _place_of(file: scan.Found) -> str:
-    return f"{TRANSCRIPT}{hashlib.sha256(file.absolute.encode()).hexdigest()[:32]}"

@@ -1,11 +1,9 @@
-"""What a check is, and probes that run side by side, each with a time limit."""
+"""Checks that run side by side, each with a time limit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Generic, TypeVar
 
 from cortex.runtime import pool
@@ -14,28 +12,6 @@ T = TypeVar("T")
 
 NETWORK_SECONDS = 6.0
 """How long a check waits for a server."""
-
-
-class Group(StrEnum):
-    """What a check is about, in the order of the report."""
-
-    MACHINE = "machine"
-    HOME = "home"
-    MEMORY = "memory"
-    PROVIDERS = "providers"
-    SERVING = "serving"
-    HOSTS = "hosts"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing an installation needs. `ok` is None for a warning: it works, but needs attention."""
-
-    name: str
-    ok: bool | None
-    detail: str
-    fix: str = ""
-    group: Group = Group.MACHINE
 
 
 class BackgroundProbe(Generic[T]):

@@ -16,19 +16,26 @@ from cortex.dependencies import Dependencies
 from cortex.domain.calibration import LEAST_TEXTS
 from cortex.domain.erasure import Erasure
 from cortex.domain.events import UNNOTED, EventKind
-from cortex.domain.lanes import State
+from cortex.domain.health import Check, Group
+from cortex.domain.lanes import DEFAULT_LANES, State
 from cortex.domain.modality import Modality, strategy
 from cortex.domain.scope import Tenant
 from cortex.domain.vectors import Basis, EmbeddingSpace
 from cortex.errors import DiskFull, EngineError, ModelChanged
 from cortex.lifecycle import backups, upkeep
+from cortex.ports.documents import LLM_BUDGET, TOKENS
+from cortex.ports.embedder import ManagedMediaEmbedder
 from cortex.ports.llm import LlmTask
+from cortex.ports.nearest import Accelerated, NearestState
 from cortex.ports.provider import trouble_of
+from cortex.ports.standby import StandbyReader
 from cortex.ports.store import Counts, Filter, Job, JobState, View
 from cortex.recall import recipes
-from cortex.services import reconciliation
+from cortex.runtime.ladder import Rung
+from cortex.services import reconciliation, rung_alerts
+from cortex.services.alerts import AlertService
 from cortex.services.health import environment_checks as machine
-from cortex.services.health.health_checks import NETWORK_SECONDS, BackgroundProbe, Check, Group
+from cortex.services.health.health_checks import NETWORK_SECONDS, BackgroundProbe
 
 BACKFILL = "run `cortex admin backfill`"
 DOCTOR = "run `cortex doctor --fix`"
@@ -36,7 +43,7 @@ REPAIR = "run `cortex admin verify --repair`"
 
 FINISH = "it finishes by itself; to finish it now, run `cortex erase --finish`"
 
-WORKERS = "run `cortex jobs run`, or keep `cortex serve` or `cortex jobs run --forever` running"
+WORKERS = "run `cortex admin jobs run`, or keep `cortex serve` or `cortex admin jobs run --forever` running"
 OVERDUE = timedelta(minutes=15)
 """Jobs that are due for longer are not being run."""
 
@@ -69,18 +76,26 @@ def status(context: Context, view: View, files: Mapping[str, Any]) -> dict[str, 
     store, space = dependencies.store(tenant.agent), dependencies.embedder.space
     position = view.position
     counts = view.counts(Filter(states=frozenset(State)))
-    lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
+    lacking = view.counts(Filter(lacking=space, lanes=DEFAULT_LANES)).total if space.dimension else 0
     diary = upkeep.read(view)
     waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
     sets, llm, damaged = store.vector_sets(tenant), _llm(dependencies), store.damaged(tenant)
     pending = store.erasures(tenant.user, pending=True)
+    nearest = store.nearest_status() if isinstance(store, Accelerated) else None
+    standby = store.standby_status() if isinstance(store, StandbyReader) else None
     embedder, reranker = trouble_of(dependencies.embedder), trouble_of(dependencies.reranker)
     return {
         "version": __version__,
         "home": str(dependencies.home),
         "agent": tenant.agent,
         "user": tenant.user,
-        "store": dict(store.describe()),
+        "store": {
+            "url": str(dependencies.store_url(tenant.agent)),
+            "abilities": list(store.abilities.present),
+            **store.describe(),
+        },
+        "nearest": dict(nearest) if nearest else None,
+        "standby": dict(standby) if standby else None,
         "position": position,
         "counts": _counted(counts),
         "vectors": {
@@ -102,6 +117,8 @@ def status(context: Context, view: View, files: Mapping[str, Any]) -> dict[str, 
         },
         "reranker": {"name": dependencies.reranker.name, **_availability(reranker)},
         "recipe": dependencies.settings.recall.recipe,
+        "ladder": dependencies.ladder.status(),
+        "canary": _canary(dependencies),
         "llm": llm,
         # A language model has read the monitor already.
         "hardware": llm.get("hardware") or (asdict(dependencies.hardware.verdict()) if dependencies.hardware else None),
@@ -114,17 +131,22 @@ def status(context: Context, view: View, files: Mapping[str, Any]) -> dict[str, 
         "contradictions": _contradictions(view),
         "files": dict(files),
         "worker": dependencies.worker.status() if dependencies.worker else None,
+        "alerts": _alerts(context),
         "anomalies": [*(anomaly.to_json() for anomaly in diary.anomalies), *_failing(dependencies)],
         "hook_failures": dependencies.failures.counted(),
         "receipts_lost": dependencies.write_behind.lost,
+        "kept": _kept(dependencies),
         "damaged_rows": dict(damaged),
         "degraded": [
             asdict(trouble)
             for trouble in (
                 *_behind(dependencies, view),
                 *_erasing(pending),
+                *_nearest_troubles(nearest),
+                *_standby_troubles(standby),
                 *_troubles(dependencies, embedder, reranker, lacking, failed, files, damaged),
                 *_left_to_others(dependencies, waiting, dependencies.clock.now()),
+                *_lower_rung(dependencies),
             )
         ],
     }
@@ -143,15 +165,18 @@ def checks(
     """
     dependencies, tenant = context.dependencies, context.tenant
     is_remote = bool(dependencies.embedder.space.endpoint)
-    found = machine.checks(dependencies.home)
+    found = [*machine.checks(dependencies.home), *dependencies.store_checks()]
     # How many seconds each may take; None for one on this machine.
-    probes = {
+    probes: dict[str, tuple[BackgroundProbe[Check], float | None]] = {
         "embedder": (BackgroundProbe(lambda: _embedder(dependencies, offline)), patience if is_remote else None),
         "reranker": (BackgroundProbe(lambda: _reranker(dependencies)), None),
         # It is not called, but importing a vendor's SDK may take a while.
         "llm": (BackgroundProbe(lambda: _language_model(dependencies)), dependencies.settings.llm.timeout_ms / 1000),
     }
-    found += [*_database(dependencies, tenant), *_files(files), *_backups(dependencies, tenant)]
+    if embedders := list(dict.fromkeys(dependencies.media_embedders.values())):
+        probes["media"] = (BackgroundProbe(lambda: _media_embedders(embedders, offline)), patience)
+    found += [*_database(dependencies, tenant), *_files(files), *_backups(dependencies, tenant), _places(dependencies)]
+    found.append(_recall_check(context))
     return [
         *found,
         *(probe.result(seconds, partial(_late, name, seconds)) for name, (probe, seconds) in probes.items()),
@@ -202,8 +227,10 @@ def _troubles(
         yield model
     yield from _file_troubles(files)
     yield from _token_troubles(dependencies)
-    if any(asdict(dependencies.settings.embedding.media).values()):
-        yield Trouble("media", "embedding.media is set, but not used yet", "see docs/media.md")
+    for modality, media_embedder in dependencies.media_embedders.items():
+        if error := trouble_of(media_embedder):
+            why = f"only the text about {modality} files is searched: {error.message}"
+            yield Trouble("media", why, error.hint or DOCTOR)
     if dependencies.write_behind.lost:
         error = dependencies.write_behind.why
         because = f": {error.message}" if error else ""
@@ -213,6 +240,16 @@ def _troubles(
         recipes.named(dependencies.settings.recall.recipe)
     except EngineError as error:
         yield Trouble("recall.recipe", error.message, error.hint)
+
+
+_RUNG_FIX = "see `cortex doctor`; recall goes up again by itself once it works"
+
+
+def _lower_rung(dependencies: Dependencies) -> Iterator[Trouble]:
+    """Whether turns get less than all of recall."""
+    status = dependencies.ladder.status()
+    if status["rung"] != Rung.FULL:
+        yield Trouble("ladder", f"turns are recalled on the rung {status['rung']}: {status['why']}", _RUNG_FIX)
 
 
 def _unfinished(pending: Erasure) -> dict[str, Any]:
@@ -226,6 +263,19 @@ def _why(pending: Erasure) -> str:
 def _erasing(pending: Sequence[Erasure]) -> Iterator[Trouble]:
     for each in pending:
         yield Trouble("erasing", f"erasure {each.id} is not finished: {_why(each)}", FINISH)
+
+
+def _nearest_troubles(nearest: Mapping[str, Any] | None) -> Iterator[Trouble]:
+    """Why the engine for the vectors of a large tenant is not used."""
+    if nearest and nearest["why"]:
+        why = f"searches use the built-in codes: {nearest['url']} is {nearest['state']}: {nearest['why']}"
+        yield Trouble("nearest", why, nearest["fix"])
+
+
+def _standby_troubles(standby: Mapping[str, Any] | None) -> Iterator[Trouble]:
+    """Why a standby does not answer, or answers alone."""
+    if standby and standby["why"]:
+        yield Trouble("standby", f"the standby is {standby['state']}: {standby['why']}", standby["fix"])
 
 
 def _failing(dependencies: Dependencies) -> Iterator[dict[str, Any]]:
@@ -245,7 +295,7 @@ def _left_to_others(dependencies: Dependencies, waiting: Sequence[Job], now: dat
     for kind, wanted in unable(dependencies):
         if number := overdue.count(kind):
             why = f"{number:,} {kind} jobs need {wanted}, which is not available here"
-            yield Trouble("jobs", why, f"run `cortex jobs run` where {wanted} is available")
+            yield Trouble("jobs", why, f"run `cortex admin jobs run` where {wanted} is available")
 
 
 MOST_COUNTED = 1_000
@@ -265,7 +315,7 @@ def _calibration(space: EmbeddingSpace, view: View) -> dict[str, Any]:
 
 def _media(dependencies: Dependencies) -> dict[str, str]:
     """What embeds each modality (E19)."""
-    configured = asdict(dependencies.settings.embedding.media)
+    configured = dependencies.settings.embedding.media.providers
     return {each.value: strategy(each.value, configured).embedder for each in Modality}
 
 
@@ -280,19 +330,51 @@ def _file_troubles(files: Mapping[str, Any]) -> Iterator[Trouble]:
         why = f"the index must be rebuilt for another model; {earlier['model']} {serves}"
         yield Trouble("files", why, "run `cortex index`")
     if unreadable := files.get("unreadable"):
-        why = f"{len(unreadable):,} could not be read, such as {unreadable[0]['path']}: {unreadable[0]['why']}"
-        yield Trouble("files", why, "run `cortex index --list` to list them")
+        files_are = "1 file" if len(unreadable) == 1 else f"{len(unreadable):,} files"
+        why = f"{files_are} could not be read, such as {unreadable[0]['path']}: {unreadable[0]['why']}"
+        yield Trouble("files", why, "see `cortex index --list`")
 
 
 def _token_troubles(dependencies: Dependencies) -> Iterator[Trouble]:
-    from cortex.access.tokens import FILE_NAME, TokenFile
+    from cortex.access import Tokens
 
     try:
-        trouble: EngineError | None = TokenFile(dependencies.home / FILE_NAME, dependencies.clock).missing()
+        trouble: EngineError | None = Tokens(dependencies.documents, dependencies.clock).missing()
     except EngineError as error:
         trouble = error
     if trouble is not None:
         yield Trouble("tokens", trouble.message, trouble.hint)
+
+
+def _canary(dependencies: Dependencies) -> dict[str, Any] | None:
+    """The canary under way, if there is one."""
+    if (found := dependencies.arms.canary) is None:
+        return None
+    return {
+        "id": found.id,
+        "settings": dict(found.settings),
+        "share": found.share,
+        "ends_at": found.ends_at.isoformat(),
+    }
+
+
+def _alerts(context: Context) -> list[dict[str, Any]]:
+    """The open alerts; a list that cannot be read is no reason to show nothing else."""
+    try:
+        return [each.to_json() for each in AlertService(context).list()]
+    except EngineError:
+        return []
+
+
+def _kept(dependencies: Dependencies) -> dict[str, Any]:
+    """Where everything is that is not in the store of an agent."""
+    documents = dependencies.documents
+    return {
+        "tokens": documents.where(TOKENS),
+        "llm_budget": documents.where(LLM_BUDGET),
+        "shared": documents.is_shared,
+        "local": ["embedding_cache", "models"],
+    }
 
 
 def _llm(dependencies: Dependencies) -> dict[str, Any]:
@@ -368,7 +450,7 @@ def _database(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
         with store.view(tenant) as view:
             total = view.counts(Filter(states=frozenset(State))).total
             space = dependencies.embedder.space
-            lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
+            lacking = view.counts(Filter(lacking=space, lanes=DEFAULT_LANES)).total if space.dimension else 0
             space = space.on(view.calibration(space))
             waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
             last_change, steps = view.at, view.latest_events(1, kinds={EventKind.CLOCK_SET_BACK})
@@ -376,12 +458,14 @@ def _database(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
         pending = store.erasures(pending=True)
         findings = [each for each in store.verify() if not each.repaired] if total <= VERIFIED_AT_ONCE else None
         damaged = store.damaged(tenant)
+        nearest = store.nearest_status() if isinstance(store, Accelerated) else None
     except EngineError as error:
         yield machine.clock(now, None)
         yield _memory_check("database", False, error.message, error.hint)
         return
     yield machine.clock(now, last_change, steps[0].at if steps else None)
-    detail = f"{about.get('path', about['backend'])}, schema {about.get('schema', '-')}, {total:,} traces"
+    place = about.get("path", dependencies.store_url(tenant.agent))
+    detail = f"{place}, schema {about.get('schema', '-')}, {total:,} traces"
     if findings:
         why = f"{detail}; {findings[0].detail} (of {len(findings)} findings)"
         yield _memory_check("database", False, why, REPAIR)
@@ -400,7 +484,33 @@ def _database(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
         yield _scale(space, total - lacking)
     for trouble in _erasing(pending):
         yield _memory_check(trouble.what, None, trouble.why, trouble.fix)
+    yield from _nearest_check(nearest)
     yield _background(dependencies, waiting, failed, now)
+
+
+def _recall_check(context: Context) -> Check:
+    """The rung of this process, and that of any other that shares the store, by its alert."""
+    for trouble in _lower_rung(context.dependencies):
+        return _memory_check("recall rung", None, trouble.why, trouble.fix)
+    for alert in _alerts(context):
+        if alert["cause"] == rung_alerts.CAUSE:
+            return _memory_check("recall rung", None, alert["message"], alert["hint"])
+    return _memory_check("recall rung", True, "turns get all of recall")
+
+
+def _nearest_check(nearest: Mapping[str, Any] | None) -> Iterator[Check]:
+    if nearest is None:
+        return
+    for trouble in _nearest_troubles(nearest):
+        yield _memory_check(trouble.what, None, trouble.why, trouble.fix)
+        return
+    if nearest["state"] == NearestState.IDLE:
+        number, least = nearest["vectors"], nearest["from_vectors"]
+        message = f"{nearest['url']} is used from {least:,} vectors on; there are {number:,}"
+    else:
+        modes = ", ".join(sorted({f"{each['engine']}, {each['mode']}" for each in nearest["spaces"].values()}))
+        message = f"{nearest['url']} ({modes}) has {nearest['vectors']:,} vectors, {nearest['behind']:,} not fed yet"
+    yield _memory_check("nearest", True, message)
 
 
 def _scale(space: EmbeddingSpace, embedded: int) -> Check:
@@ -438,8 +548,8 @@ def _background(dependencies: Dependencies, waiting: Sequence[Job], failed: Sequ
 
 def _backups(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
     """How old the last backup is, if backups are on."""
-    every = dependencies.settings.lifecycle.backup_every_hours
-    if dependencies.replace_store is None or not every:
+    every, abilities = dependencies.settings.lifecycle.backup_every_hours, dependencies.store_abilities(tenant.agent)
+    if not abilities.backup or not every:
         return
     now, last = dependencies.clock.now(), backups.last_at(dependencies.home / backups.FOLDER, tenant.agent)
     allowed = max(STALE, timedelta(hours=3 * every))
@@ -459,16 +569,31 @@ def _damaged_backup(dependencies: Dependencies, tenant: Tenant) -> EngineError |
     """What is wrong with the last backup, if it is small enough to check now."""
     listed = backups.listed(dependencies.home / backups.FOLDER, tenant.agent)
     found = [each for each in listed if each.mark != backups.REPLACED]
-    if dependencies.check_backup is None or not found or found[0].bytes > CHECKED_AT_ONCE:
+    abilities = dependencies.store_abilities(tenant.agent)
+    if not abilities.restore or not found or found[0].bytes > CHECKED_AT_ONCE:
         return None
     try:
-        dependencies.check_backup(found[0].path)
+        dependencies.check_backup(tenant.agent, found[0].path)
     except EngineError as error:
         return error
     return None
 
 
-_LATER = "`cortex serve` and `cortex jobs run --forever` create them automatically"
+_LATER = "`cortex serve` and `cortex admin jobs run --forever` create them automatically"
+
+
+def _places(dependencies: Dependencies) -> Check:
+    """Where tokens and the budget of the language model are, and who shares them."""
+    kept = _kept(dependencies)
+    if not kept["shared"]:
+        why = f"{kept['tokens']}, {kept['llm_budget']}, used by this host only"
+        return _memory_check("tokens and budget", True, why)
+    try:
+        dependencies.documents.version(TOKENS)
+    except EngineError as error:
+        return _memory_check("tokens and budget", False, error.message, error.hint)
+    why = f"{kept['tokens']}, {kept['llm_budget']}: shared by all hosts"
+    return _memory_check("tokens and budget", True, why)
 
 
 def _begun(dependencies: Dependencies, tenant: Tenant, before: datetime) -> bool:
@@ -505,6 +630,15 @@ def _embedder(dependencies: Dependencies, offline: bool) -> Check:
 
 def _keywords_alone(trouble: EngineError) -> Check:
     return _provider_check("embedder", False, f"recall uses keywords only: {trouble.message}", trouble.hint or DOCTOR)
+
+
+def _media_embedders(embedders: Sequence[ManagedMediaEmbedder], offline: bool) -> Check:
+    for each in embedders:
+        if trouble := trouble_of(each, thorough=not offline):
+            why = f"only the text about media is searched: {trouble.message}"
+            return _provider_check("media", False, why, trouble.hint or DOCTOR)
+    names = ", ".join(f"{each.space.provider}/{each.space.model}" for each in embedders)
+    return _provider_check("media", True, f"{names} {'configured; not called while offline' if offline else 'works'}")
 
 
 def _reranker(dependencies: Dependencies) -> Check:

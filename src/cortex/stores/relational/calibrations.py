@@ -15,18 +15,26 @@ def keep(connection: SqlConnection, space: int, since: int, measured: Calibratio
     body = json.dumps({"floor": measured.floor, "texts": measured.texts})
     checksum = checksums.checksum(body, space, since)
     connection.execute(
-        "INSERT INTO calibrations VALUES (?, ?, ?, ?)"
+        "INSERT INTO calibrations (space, since, body, checksum) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (space, since) DO UPDATE SET body = excluded.body, checksum = excluded.checksum",
         (space, since, body, checksum),
     )
 
 
-def latest(connection: SqlConnection, space: EmbeddingSpace, upto: int | None = None) -> Calibration | None:
-    """The scale that holds at the position `upto`, or now; a damaged one gives way to the one before it."""
+def copy(connection: SqlConnection, space: int, to: int) -> None:
+    """Record the scales of a space for another one as well; a damaged one is measured anew."""
+    rows = connection.execute("SELECT since, body, checksum FROM calibrations WHERE space = ?", (space,)).fetchall()
+    for since, body, checksum in rows:
+        if (measured := _read(body, checksum, space, since)) is not None:
+            keep(connection, to, since, measured)
+
+
+def latest(connection: SqlConnection, user: int, space: EmbeddingSpace, upto: int | None = None) -> Calibration | None:
+    """The scale that holds at a user's position `upto`, or now; a damaged one gives way to the one before it."""
     rows = connection.execute(
         "SELECT c.body, c.checksum, c.space, c.since FROM calibrations c JOIN spaces s ON s.id = c.space"
-        " WHERE s.key = ? AND c.since <= ? ORDER BY c.since DESC",
-        (space.key, 2**63 - 1 if upto is None else upto),
+        " WHERE s.user = ? AND s.key = ? AND c.since <= ? ORDER BY c.since DESC",
+        (user, space.key, 2**63 - 1 if upto is None else upto),
     )
     return next((found for row in rows.fetchall() if (found := _read(*row)) is not None), None)
 

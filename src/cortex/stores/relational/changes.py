@@ -14,8 +14,9 @@ from cortex.stores.relational import checksums, lexicon
 from cortex.stores.relational.codec import pack_id
 from cortex.stores.relational.vectors import check_vector
 
-ADD_SOURCE = "INSERT INTO sources VALUES (?, ?) ON CONFLICT DO NOTHING"
-ADD_UNIT = "INSERT INTO lexicon VALUES (?, ?, ?, ?, ?, ?, ?)"
+ADD_SOURCE = "INSERT INTO sources (turn, row) VALUES (?, ?) ON CONFLICT DO NOTHING"
+LEXICON = "lexicon (row, passage, facet, thread, seq, length, terms)"
+ADD_UNIT = f"INSERT INTO {LEXICON} VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 def check(changes: Sequence[Change]) -> None:
@@ -36,6 +37,8 @@ class Stored(NamedTuple):
     salt: bytes
     body: str
     checksum: int | None
+    is_searched: bool | None = None
+    """Whether searches look at it, where it was inserted by this transaction and has no vectors from before."""
 
     @property
     def fields(self) -> dict[str, Any] | None:

@@ -43,7 +43,7 @@ SUMMED: Mapping[str, Summed] = {
     "receipts": Summed("body", ("user", "query"), ("id",)),
     "sessions": Summed("state", ("user", "session"), ("user", "session")),
     "jobs": Summed("payload", ("user", "kind", "key"), ("id",)),
-    "spaces": Summed("centre", ("key", "dimension"), ("id",)),
+    "spaces": Summed("centre", ("user", "key", "dimension"), ("id",)),
     "vectors": Summed("vector", ("space", "row", "passage"), ("key",)),
 }
 

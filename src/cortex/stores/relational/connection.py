@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from cortex.stores.relational.codec import marks
 
 _TOGETHER = 32
-"""How many rows one statement inserts."""
+"""How many rows one statement inserts at most."""
 
 
 class Cursor(Protocol):
@@ -36,7 +36,8 @@ class SqlConnection(Protocol):
 
     def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Cursor: ...
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Cursor: ...
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> object:
+        """Write to one table by what the parameters say, without reading any. It may be done later, when it matters."""
 
 
 def insert_rows(connection: SqlConnection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -44,8 +45,10 @@ def insert_rows(connection: SqlConnection, into: str, rows: Sequence[tuple[Any, 
     if not rows:
         return
     row = f"({marks(rows[0])})"
-    whole = len(rows) - len(rows) % _TOGETHER
-    for start in range(0, whole, _TOGETHER):
-        values = list(chain.from_iterable(rows[start : start + _TOGETHER]))
-        connection.execute(f"INSERT INTO {into} VALUES {', '.join([row] * _TOGETHER)}", values)
-    connection.executemany(f"INSERT INTO {into} VALUES {row}", rows[whole:])
+    start = 0
+    while left := len(rows) - start:
+        # By powers of two: a driver that prepares statements meets few different ones.
+        size = min(_TOGETHER, 1 << (left.bit_length() - 1))
+        values = list(chain.from_iterable(rows[start : start + size]))
+        connection.executemany(f"INSERT INTO {into} VALUES {', '.join([row] * size)}", [values])
+        start += size

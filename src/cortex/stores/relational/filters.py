@@ -8,6 +8,7 @@ from typing import Any
 
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import Memory
+from cortex.domain.text import folded
 from cortex.domain.trace import Trace, is_contradicted, used_at
 from cortex.domain.turn import Turn
 from cortex.ports.store import Filter
@@ -53,7 +54,10 @@ def facet_conditions(filter: Filter) -> tuple[str, list[str]]:
 
 def is_only_ids(filter: Filter) -> bool:
     """Whether a filter asks for ids, and for nothing else that facets do not answer."""
-    others = (filter.sessions, filter.since, filter.until, filter.slots, filter.lacking, filter.contradicted)
+    others = (
+        filter.sessions, filter.since, filter.until, filter.slots, filter.lacking, filter.contradicted, filter.contains,
+        filter.topics, filter.tags,
+    )  # fmt: skip
     return filter.ids is not None and all(each is None for each in others)
 
 
@@ -67,8 +71,19 @@ def passes(trace: Trace, filter: Filter) -> bool:
         return False
     if filter.contradicted is not None and is_contradicted(trace) is not filter.contradicted:
         return False
+    if not says(trace, filter):
+        return False
     if filter.since is not None and trace.created_at < filter.since:
         return False
     if filter.used_since is not None and used_at(trace) < filter.used_since:
         return False
     return filter.until is None or trace.created_at < filter.until
+
+
+def says(trace: Trace, filter: Filter) -> bool:
+    """Whether a trace has the words, the topic and a tag that the filter names."""
+    if filter.contains is not None and folded(filter.contains) not in folded(trace.text):
+        return False
+    if filter.topics is not None and not (isinstance(trace, Memory) and trace.topic in filter.topics):
+        return False
+    return filter.tags is None or (isinstance(trace, Memory) and not filter.tags.isdisjoint(trace.tags))

@@ -30,6 +30,8 @@ class Facets:
         self.traces = self.passages = self.terms = 0
         self.frequencies: dict[str, int] = {}
         """In how many traces each term occurs, for the terms of earlier searches."""
+        self.rows_at: dict[tuple[int, int], list[int]] = {}
+        """The rows at places that earlier searches looked at, where a store remembers them."""
         for id, traces, passages, terms in rows:
             self.ids.append(id)
             self.traces += traces
@@ -80,7 +82,7 @@ def _candidates(postings: Postings, texts: Sequence[str], facets: Facets) -> tup
         return Bag(Passages.of(())), [0] * len(texts)
     if facets.traces <= POSTING_BUDGET:
         bag = Bag(postings.passages(postings.posted(indexed, facets)))
-        return bag, [len(bag.holders(text)) for text in texts]
+        return bag, [bag.frequency(text) for text in texts]
     frequencies = [_frequency(postings, text, facets) for text in texts]
     found = np.zeros(0, dtype=np.int64)
     for required, any_of, most in candidate_plan(texts, frequencies):

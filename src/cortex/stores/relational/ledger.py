@@ -1,6 +1,10 @@
-"""The ledger: its positions, and the events that one transaction adds to it."""
+"""The ledger of a user: its positions, and the events that one transaction adds to it."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from cortex.domain.events import GENESIS, EventKind, Lag, commit, lag, seal
 from cortex.errors import StoreCorrupt
@@ -9,6 +13,32 @@ from cortex.stores.relational.codec import pack_time, unpack_time
 from cortex.stores.relational.connection import SqlConnection, insert_rows
 
 _LAST_POSITION = 2**63 - 1
+
+NOBODY = 0
+"""Whose chain records what happens to rows that belong to no user."""
+
+
+class Head(NamedTuple):
+    """Where the chain of a user ends: what the next event follows."""
+
+    position: int
+    seal: str
+    last: int = 0
+    """The position of the user's last event, which may be one of a common chain; 0 where there is none."""
+    at: int | None = None
+    """The time of that event."""
+    lag: Lag | None = None
+    """How far the clock was behind it, when that was last noticed."""
+
+
+class Start(NamedTuple):
+    """What the first event of a user's own chain follows: nothing, or the end of a chain that all users shared."""
+
+    position: int
+    seal: str
+
+
+FIRST = Start(0, GENESIS)
 
 
 def own_position(connection: SqlConnection, user: int, upto: int | None = None) -> int:
@@ -20,9 +50,50 @@ def own_position(connection: SqlConnection, user: int, upto: int | None = None) 
     return found or 0
 
 
-def counted_position(connection: SqlConnection) -> int:
-    """The position of a file that records no events."""
-    found = connection.execute("SELECT value FROM meta WHERE key = 'position'").fetchone()
+def position_at(connection: SqlConnection, user: int, at: datetime) -> int:
+    """The position of a user's last event of that time; 0 where there is none."""
+    # Files of earlier releases may hold times that go back: what follows a later event comes after it.
+    (later,) = connection.execute(
+        "SELECT min(position) FROM events WHERE user = ? AND at > ?", (user, pack_time(at))
+    ).fetchone()
+    return own_position(connection, user, None if later is None else later - 1)
+
+
+def head_of(connection: SqlConnection, user: int) -> Head:
+    """Where the chain of a user ends."""
+    found = connection.execute(
+        "SELECT position, seal, lag_ledger, lag_clock FROM chains WHERE user = ?", (user,)
+    ).fetchone()
+    last = connection.execute(
+        "SELECT position, seal, at FROM events WHERE user = ? ORDER BY position DESC LIMIT 1", (user,)
+    ).fetchone()
+    return head_from(user, found, last)
+
+
+def head_from(user: int, found: Sequence[Any] | None, last: Sequence[Any] | None) -> Head:
+    """The same from what is kept of the chain, and from the last event; None for what is not there."""
+    start = Start(found[0], _hex(found[1], user)) if found else FIRST
+    if last is None:
+        return Head(*start)
+    seen = Lag(*map(unpack_time, found[2:])) if found and None not in found[2:] else None
+    position, sealed, at = last
+    end = start if position <= start.position else Start(position, _hex(sealed, user))
+    return Head(*end, position, at, seen)
+
+
+def _hex(sealed: object, user: int) -> str:
+    if not isinstance(sealed, bytes):
+        raise StoreCorrupt(f"the ledger of user {user} has no seal to follow", hint=SEE_VERIFY)
+    return sealed.hex()
+
+
+COUNTER = "position"
+"""Where the position is kept of what records no events."""
+
+
+def counted_position(connection: SqlConnection, counter: str = COUNTER) -> int:
+    """The position of what records no events."""
+    found = connection.execute("SELECT value FROM meta WHERE key = ?", (counter,)).fetchone()
     return int(found[0]) if found and str(found[0]).isdecimal() else 0
 
 
@@ -34,64 +105,92 @@ def set_meta(connection: SqlConnection, key: str, value: str) -> None:
 
 
 class Ledger:
-    """The events of one transaction. Where changes are not `recorded`, they only move the position."""
+    """The events of one transaction, after the `head` of the user's chain, which stays locked until it ends.
 
-    def __init__(self, connection: SqlConnection, user: int, clock: int, *, recorded: bool) -> None:
+    Where changes are not `recorded`, they only move the position, which `counter` keeps.
+    """
+
+    def __init__(
+        self,
+        connection: SqlConnection,
+        user: int,
+        clock: int,
+        *,
+        head: Callable[[], Head],
+        recorded: bool,
+        counter: str = COUNTER,
+        actor: str = "",
+        cause: str = "",
+    ) -> None:
         self._db = connection
         self._user = user
         self._clock = clock
+        self._head = head
         self._recorded = recorded
-        self.position, self._seal, last = self._last() if recorded else (counted_position(connection), GENESIS, None)
+        self._counter = counter
+        self._by = (actor, cause)
+        last = head() if recorded else Head(counted_position(connection, counter), GENESIS)
+        self.position, self._seal = last.position, last.seal
+        self.own_position = last.last if recorded else last.position
+        """The position of the user's last event; 0 where there is none."""
         # The order of the ledger is the order of its times: a clock that was set back does not turn it around.
-        self._at = clock if last is None else max(clock, last)
+        self._at = clock if last.at is None else max(clock, last.at)
         self._sealed_at = str(self._at)
         self._lag, self._set_back = self._behind(last)
         self._events: list[tuple[object, ...]] = []
 
-    @property
-    def own_position(self) -> int:
-        """The position of the user's own last event, once everything was written."""
-        return own_position(self._db, self._user) if self._recorded else self.position
-
     def record(self, kind: EventKind, subject: str, commitment: str) -> None:
         """Add an event."""
-        if self._set_back:
+        # The first event after lost positions says why they are missing.
+        if self._set_back and kind is not EventKind.BACKUP_RESTORED:
             self._set_back = False
             shown = unpack_time(self._clock).isoformat()
             self.record(EventKind.CLOCK_SET_BACK, shown, commit(b"", shown))
         self.position += 1
+        self.own_position = self.position
         if not self._recorded:
             return
         name = str(kind)
-        self._seal = seal(self._seal, self.position, self._sealed_at, name, subject, commitment)
+        self._seal = seal(self._seal, self.position, self._sealed_at, name, subject, commitment, *self._by)
         self._events.append(
-            (self.position, self._user, self._at, name, subject, bytes.fromhex(commitment), bytes.fromhex(self._seal))
-        )
+            (self._user, self.position, self._at, name, subject, bytes.fromhex(commitment), bytes.fromhex(self._seal),
+             *self._by)
+        )  # fmt: skip
+
+    def skip_to(self, position: int) -> None:
+        """Leave out the positions up to this one: they were used in a ledger that a backup replaced."""
+        self.position = max(self.position, position)
 
     def write(self) -> None:
         """Write the events that were added."""
         if not self._recorded:
-            set_meta(self._db, "position", str(self.position))
+            set_meta(self._db, self._counter, str(self.position))
         if self._events and self._lag is not None:
-            set_meta(self._db, "lag", f"{pack_time(self._lag.ledger)} {pack_time(self._lag.clock)}")
+            keep_lag(self._db, self._user, self._lag)
         insert_rows(self._db, "events", self._events)
         self._events.clear()
+
+    @property
+    def seal(self) -> bytes:
+        """Of the last event."""
+        return bytes.fromhex(self._seal)
 
     def reread(self) -> None:
         """Go on from the last event that was written, which somebody else may have added in this transaction."""
         if self._recorded:
-            self.position, self._seal, _ = self._last()
+            self.position, self._seal, self.own_position, *_ = self._head()
 
-    def _last(self) -> tuple[int, str, int | None]:
-        last = self._db.execute("SELECT position, seal, at FROM events ORDER BY position DESC LIMIT 1").fetchone()
-        if last and not isinstance(last[1], bytes):
-            raise StoreCorrupt(f"event {last[0]} has no seal to follow", hint=SEE_VERIFY)
-        return (last[0], last[1].hex(), last[2]) if last else (0, GENESIS, None)
-
-    def _behind(self, last: int | None) -> tuple[Lag | None, bool]:
+    def _behind(self, last: Head) -> tuple[Lag | None, bool]:
         """How far the clock is behind the ledger, and whether that is new."""
-        if last is None or self._clock >= last:
+        if last.at is None or self._clock >= last.at:
             return None, False
-        found = self._db.execute("SELECT value FROM meta WHERE key = 'lag'").fetchone()
-        seen = Lag(*(unpack_time(int(each)) for each in found[0].split())) if found else None
-        return lag(unpack_time(self._clock), unpack_time(last), seen)
+        return lag(unpack_time(self._clock), unpack_time(last.at), last.lag)
+
+
+def keep_lag(connection: SqlConnection, user: int, behind: Lag) -> None:
+    """Note how far the clock is behind the ledger of a user."""
+    connection.execute(
+        "INSERT INTO chains (user, position, seal, lag_ledger, lag_clock) VALUES (?, 0, ?, ?, ?)"
+        " ON CONFLICT (user) DO UPDATE SET lag_ledger = excluded.lag_ledger, lag_clock = excluded.lag_clock",
+        (user, bytes.fromhex(GENESIS), pack_time(behind.ledger), pack_time(behind.clock)),
+    )

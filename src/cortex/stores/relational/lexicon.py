@@ -27,7 +27,7 @@ Packed = NDArray[np.uint32]
 
 
 class _Once(dict[str, int]):
-    """Every term seen lately, packed as it is when it occurs once: a lookup costs less than a call."""
+    """Every term seen recently, packed as it is when it occurs once: a lookup costs less than a call."""
 
     def __missing__(self, term: str) -> int:
         if len(self) >= _MOST_HASHES:
@@ -144,11 +144,21 @@ class Bag:
         self._terms = passages.terms
         self._hashes = self._terms & np.uint32(_HASH)
         self._owner = np.repeat(np.arange(len(row)), sizes)
+        self._places: dict[str, NDArray[np.int64]] = {}
 
     def holders(self, term: str) -> list[int]:
         """The rows of the traces that hold `term`."""
-        trace = np.searchsorted(self._first, self._owner[self._where(term)], side="right") - 1
-        return [self.rows[at] for at in np.unique(trace).tolist()]
+        return [self.rows[at] for at in self._held(term).tolist()]
+
+    def frequency(self, term: str) -> int:
+        """How many of the traces hold `term`."""
+        return len(self._held(term))
+
+    def _held(self, term: str) -> NDArray[np.int64]:
+        """Which traces hold `term`, in rising order."""
+        # The places of a term rise, and so do the passages and the traces they lie in.
+        trace = np.searchsorted(self._first, self._owner[self._where(term)], side="right")
+        return trace[np.flatnonzero(np.diff(trace, prepend=0))] - 1
 
     def scores(
         self, terms: Sequence[QueryTerm], frequencies: Sequence[int], documents: int, mean_length: float
@@ -175,7 +185,11 @@ class Bag:
         return list(zip(self._threads[open_].tolist(), (self._seqs[open_] + 1).tolist(), strict=True))
 
     def _where(self, term: str) -> NDArray[np.int64]:
-        return np.flatnonzero(self._hashes == np.uint32(term_hash(term)))
+        """Where a term stands; it is looked for once."""
+        places = self._places.get(term)
+        if places is None:
+            places = self._places[term] = np.flatnonzero(self._hashes == np.uint32(term_hash(term)))
+        return places
 
     def _counts(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
         """How often the term found `at` these places occurs in each passage, with its share in the turn before."""

@@ -1,6 +1,6 @@
 """The lexicon in memory, as far as it was read: a search scores thousands of passages, and reads few that are new.
 
-Every view sees the passages of its own snapshot. The cache stands at one revision of the file, and follows it by the
+Every view sees the passages of its own snapshot. What is kept of a user stands at one revision, and follows the user's
 events: a trace that was changed is forgotten here. A view of another revision reads the file.
 """
 
@@ -25,6 +25,9 @@ T = TypeVar("T")
 MOST_PASSAGES = 250_000
 """Beyond this many the cache starts anew; each takes about a hundred bytes."""
 
+MOST_USERS = 8
+"""Of so many users passages are kept, those that were read last."""
+
 MOST_IDS = 32_768
 MOST_KEPT = 256
 _MOST_EVENTS = 1_000
@@ -37,7 +40,7 @@ _ID_DASHES = 4
 
 
 class Revision(NamedTuple):
-    """How far the lexicon of a snapshot is: two with the same revision hold the same passages."""
+    """How far the lexicon of a user is in a snapshot: two with the same revision hold the same passages."""
 
     position: int
     counted: str | None
@@ -46,24 +49,51 @@ class Revision(NamedTuple):
     """How often the lexicon was rebuilt."""
 
     @classmethod
-    def of(cls, connection: SqlConnection) -> Revision:
+    def of(cls, connection: SqlConnection, user: int) -> Revision:
         found = connection.execute(
-            "SELECT coalesce((SELECT max(position) FROM events), 0),"
-            " (SELECT value FROM meta WHERE key = 'position'), (SELECT value FROM meta WHERE key = 'rebuilt')"
+            "SELECT coalesce((SELECT max(position) FROM events WHERE user = ?), 0),"
+            " (SELECT value FROM meta WHERE key = 'position'), (SELECT value FROM meta WHERE key = 'rebuilt')",
+            (user,),
         ).fetchone()
         return cls(*found)
 
 
 class LexiconCache:
-    """The passages that were read so far, in columns that only grow until they are cleared."""
+    """What was read so far, of each user apart: what one user writes drops nothing of another's."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users: dict[int, UserLexicon] = {}
+
+    def of(self, user: int) -> UserLexicon:
+        """What is kept of a user."""
+        with self._lock:
+            # In the order of their last use.
+            found = self._users.pop(user) if user in self._users else UserLexicon(user)
+            self._users[user] = found
+            passages = sum(each.size for each in self._users.values())
+            for other in list(self._users)[:-1]:
+                if len(self._users) > MOST_USERS or passages > MOST_PASSAGES:
+                    passages -= self._users.pop(other).size
+            return found
+
+
+class UserLexicon:
+    """The passages of one user that were read so far, in columns that only grow until they are cleared."""
+
+    def __init__(self, user: int) -> None:
+        self._user = user
         self._lock = threading.Lock()
         self._at: Revision | None = None
         self.ids: dict[int, TraceId] = {}
         """The ids of rows; no row is ever given another, and none is given out twice."""
         self._kept: dict[Hashable, Any] = {}
         self._clear()
+
+    @property
+    def size(self) -> int:
+        """How many passages there are."""
+        return self._count
 
     def _clear(self) -> None:
         self._kept.clear()
@@ -76,16 +106,16 @@ class LexiconCache:
         self._starts = np.zeros(0, dtype=np.int64)
         self._terms = np.zeros(0, dtype=np.uint32)
 
-    def follow(self, connection: SqlConnection) -> Revision | None:
+    def follow(self, connection: SqlConnection, now: Revision | None = None) -> Revision | None:
         """The revision of a snapshot, once the cache stands there; None where it is further on."""
-        now = Revision.of(connection)
+        now = now or Revision.of(connection, self._user)
         with self._lock:
             at = self._at
             if now == at:
                 return now
             if at is not None and now.position < at.position:
                 return None
-            changed = None if at is None or now[1:] != at[1:] else _changed(connection, at.position)
+            changed = None if at is None or now[1:] != at[1:] else _changed(connection, self._user, at.position)
             if changed is None:
                 self._clear()
             elif changed:
@@ -163,11 +193,14 @@ class LexiconCache:
 
 
 class LexiconSnapshot:
-    """The cache as one view sees it."""
+    """The cache as one view of a user sees it."""
 
-    def __init__(self, cache: LexiconCache, connection: SqlConnection) -> None:
-        self._cache = cache
+    def __init__(
+        self, cache: LexiconCache, connection: SqlConnection, user: int, revision: Revision | None = None
+    ) -> None:
+        self._cache = cache.of(user)
         self._db = connection
+        self._now = revision
         self._known: dict[Hashable, Any] = {}
 
     @property
@@ -178,7 +211,7 @@ class LexiconSnapshot:
     @cached_property
     def _revision(self) -> Revision | None:
         """Where the cache stands for this snapshot; None where it is of no use to it."""
-        return self._cache.follow(self._db)
+        return self._cache.follow(self._db, self._now)
 
     def once(self, key: Hashable, read: Callable[[], T]) -> T:
         """What `read` finds among the facets, remembered as long as nothing changes in the store."""
@@ -194,11 +227,12 @@ class LexiconSnapshot:
         return Passages.of(read(rows.tolist())) if found is None else found
 
 
-def _changed(connection: SqlConnection, since: int) -> set[str] | None:
-    """What changed after a position; None where that is too much to look up, or it is unknown what it was."""
+def _changed(connection: SqlConnection, user: int, since: int) -> set[str] | None:
+    """What a user changed after a position; None where that is too much to look up, or it is unknown what it was."""
     events = connection.execute(
-        f"SELECT kind, subject FROM events WHERE position > ? AND kind NOT IN ({marks(_UNTOUCHED)}) LIMIT ?",
-        (since, *map(str, _UNTOUCHED), _MOST_EVENTS + 1),
+        "SELECT kind, subject FROM events"
+        f" WHERE user = ? AND position > ? AND kind NOT IN ({marks(_UNTOUCHED)}) LIMIT ?",
+        (user, since, *map(str, _UNTOUCHED), _MOST_EVENTS + 1),
     ).fetchall()
     if len(events) > _MOST_EVENTS or any(kind == EventKind.DAMAGED for kind, _ in events):
         return None

@@ -16,7 +16,7 @@ from cortex.stores.relational.codec import unpack_job, unpack_receipt, unpack_ti
 
 TRACE_COLUMNS = "t.id, t.name, t.body, t.used, t.uses, t.facet, t.checksum"
 """What `read_trace` takes, in a query of `traces t`."""
-EVENT_COLUMNS = "position, at, kind, subject, commitment, seal"
+EVENT_COLUMNS = "position, at, kind, subject, commitment, seal, actor, cause"
 RECEIPT_COLUMNS = "id, body, query, user, checksum"
 
 _SHORT = 2_048
@@ -24,7 +24,7 @@ _SHORT = 2_048
 
 
 def read_trace(row: Sequence[Any]) -> Trace:
-    """The trace of a row of `TRACE_COLUMNS`; one that was read lately and is still the same is not decoded again."""
+    """The trace of a row of `TRACE_COLUMNS`; one that was read recently and is still the same is not decoded again."""
     read = _decoded if len(row[2]) <= _SHORT else _decoded.__wrapped__
     return read(*row[1:])
 
@@ -38,8 +38,8 @@ def _decoded(name: str, body: str, used: int | None, uses: int, facet: int, chec
 
 def read_event(row: Sequence[Any]) -> Event:
     """The event of a row of `EVENT_COLUMNS`."""
-    position, at, kind, subject, commitment, seal = row
-    return Event(position, unpack_time(at), EventKind(kind), subject, commitment.hex(), seal.hex())
+    position, at, kind, subject, commitment, seal, actor, cause = row
+    return Event(position, unpack_time(at), EventKind(kind), subject, commitment.hex(), seal.hex(), actor, cause)
 
 
 def read_receipt(row: Sequence[Any]) -> Receipt:

@@ -36,6 +36,11 @@ class StoredVectorCache:
         """Where the vector of each key lies; -1 where it is not here."""
         self._kept = _empty(0, self._dimension)
 
+    @property
+    def size(self) -> int:
+        """How many bytes it takes."""
+        return self._places.nbytes + sum(column.nbytes for column in self._kept.columns)
+
     def clear(self) -> None:
         with self._lock:
             if self._count:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -14,13 +14,17 @@ from cortex.ports.store import Embed
 from cortex.stores.relational.changes import Stored
 from cortex.stores.relational.checksums import checksum
 from cortex.stores.relational.code_index import MANY
-from cortex.stores.relational.connection import SqlConnection
+from cortex.stores.relational.codec import batched, marks
+from cortex.stores.relational.connection import SqlConnection, insert_rows
 from cortex.stores.relational.ledger import Ledger
 from cortex.stores.relational.vectors import matrix_of
 
+VectorRow = tuple[int, int, int, int, int, bytes, int]
+"""Key, space, row, passage, since, vector and checksum."""
+
 
 class VectorWriter:
-    """The vectors of one transaction. `reserve` gives out keys, `intern` the number of a space."""
+    """The vectors of one transaction. `reserve` gives out keys, `space` the number and the centre of a space."""
 
     def __init__(
         self,
@@ -28,16 +32,18 @@ class VectorWriter:
         ledger: Ledger,
         *,
         recorded: bool,
-        reserve: Callable[[int], int],
-        intern: Callable[[EmbeddingSpace], int],
+        reserve: Callable[[int], Sequence[int]],
+        space: Callable[[EmbeddingSpace], tuple[int, bytes | None]],
     ) -> None:
         self._db = connection
         self._ledger = ledger
         self._recorded = recorded
         self._reserve = reserve
-        self._intern = intern
+        self._space = space
         self._embedded: dict[str, int] = {}
         """The position of the event of each space that was written to."""
+        self._written: set[tuple[int, int]] = set()
+        """Space and row of what was embedded here."""
 
     def embed(self, embeds: Sequence[Embed], known: Mapping[TraceId, Stored]) -> None:
         """Store the vectors of these traces; of texts that have changed meanwhile they are dropped."""
@@ -57,26 +63,29 @@ class VectorWriter:
             space, _ = spaces[embed.space.key]
             row = known[embed.id].row
             since = self._embedded[embed.space.key]
-            self._drop(space, row, since)
+            if known[embed.id].is_searched is None or (space, row) in self._written:
+                self._drop(space, row, since)
+            self._written.add((space, row))
             fresh += [
                 (space, row, passage, since, packed, checksum(packed, space, row, passage))
                 for passage, vector in enumerate(embed.vectors)
                 if (packed := unit(vector).astype("<f4").tobytes())
             ]
-        first = self._reserve(len(fresh))
-        self._db.executemany(
-            "INSERT INTO vectors (key, space, row, passage, since, vector, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(first + number, *each) for number, each in enumerate(fresh)],
-        )
+        keys = self._reserve(len(fresh))
+        self._add([(key, *each) for key, each in zip(keys, fresh, strict=True)])
         facets = {stored.row: stored.facet for stored in known.values()}
+        searched = {stored.row for stored in known.values() if stored.is_searched}
+        asked = {stored.row for stored in known.values() if stored.is_searched is None}
         for space, centre in spaces.values():
             if centre is None:
                 self._centre(space)
             else:
-                coded = [(first + n, row, vector) for n, (of, row, _, _, vector, _) in enumerate(fresh) if of == space]
-                for facet in {facets[row] for _, row, _ in coded if self._is_indexed(row)}:
-                    mine = [each for each in coded if facets[each[1]] == facet]
-                    self._add_codes(space, facet, centre, mine)
+                mine = zip(keys, fresh, strict=True)
+                coded = [(key, row, vector) for key, (of, row, _, _, vector, _) in mine if of == space]
+                indexed = searched | self._indexed(asked & {row for _, row, _ in coded})
+                for facet in {facets[row] for _, row, _ in coded if row in indexed}:
+                    there = [each for each in coded if facets[each[1]] == facet and each[1] in indexed]
+                    self.add_codes(space, facet, centre, there)
 
     def end(self, row: int, at: int) -> None:
         """From position `at` on the vectors of a trace are no longer seen: past views keep them."""
@@ -90,7 +99,7 @@ class VectorWriter:
             (row,),
         ).fetchall()
         for key, space, vector, centre in live:
-            self._add_codes(space, facet, centre, [(key, row, vector)])
+            self.add_codes(space, facet, centre, [(key, row, vector)])
 
     def uncode(self, row: int) -> None:
         """Take the codes of a trace out of all searches."""
@@ -100,6 +109,9 @@ class VectorWriter:
         where, values = "row = ? AND space = ?", (row, space)
         if self._end(where, values, at):
             self._bury(where, values)
+
+    def _add(self, rows: Sequence[VectorRow]) -> None:
+        insert_rows(self._db, "vectors (key, space, row, passage, since, vector, checksum)", rows)
 
     def _bury(self, where: str, values: tuple[int, ...]) -> None:
         self._db.execute(f"INSERT INTO tombs (code) SELECT seq FROM codes WHERE {where}", values)
@@ -112,16 +124,15 @@ class VectorWriter:
             return self._db.execute(f"DELETE FROM vectors WHERE {live}", values).rowcount
         return self._db.execute(f"UPDATE vectors SET until = ? WHERE {live}", (at, *values)).rowcount
 
-    def _add_codes(self, space: int, facet: int, centre: bytes, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+    def add_codes(self, space: int, facet: int, centre: bytes, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+        """Write the codes of vectors of one facet: key, row and vector of each."""
         vectors = [each for each in vectors if len(each[2]) == len(centre)]  # a damaged one is not looked for
         if not vectors:
             return
         matrix = matrix_of(b"".join(vector for _, _, vector in vectors), len(centre) // 4)
         codes = sign_codes(matrix, np.frombuffer(centre, dtype="<f4"))
-        self._db.executemany(
-            "INSERT INTO codes (space, key, row, facet, code) VALUES (?, ?, ?, ?, ?)",
-            [(space, key, row, facet, code.tobytes()) for (key, row, _), code in zip(vectors, codes, strict=True)],
-        )
+        rows = [(space, key, row, facet, code.tobytes()) for (key, row, _), code in zip(vectors, codes, strict=True)]
+        insert_rows(self._db, "codes (space, key, row, facet, code)", rows)
 
     def _centre(self, space: int) -> None:
         """Fix the centre of a space once there are enough vectors to know it, and code them all.
@@ -137,17 +148,18 @@ class VectorWriter:
         rows = [row for row in rows if isinstance(row[2], bytes) and len(row[2]) == width]
         centre = mean_of([row[2] for row in rows])
         set_centre(self._db, space, centre, self._ledger.position)
+        indexed = self._indexed({row[1] for row in rows})
         for key, row, vector, facet in rows:
-            if self._is_indexed(row):
-                self._add_codes(space, facet, centre, [(key, row, vector)])
+            if row in indexed:
+                self.add_codes(space, facet, centre, [(key, row, vector)])
 
-    def _is_indexed(self, row: int) -> bool:
-        return self._db.execute("SELECT 1 FROM lexicon WHERE row = ? AND passage = 0", (row,)).fetchone() is not None
-
-    def _space(self, space: EmbeddingSpace) -> tuple[int, bytes | None]:
-        id = self._intern(space)
-        centre: bytes | None = self._db.execute("SELECT centre FROM spaces WHERE id = ?", (id,)).fetchone()[0]
-        return id, centre
+    def _indexed(self, rows: Collection[int]) -> set[int]:
+        """Those of `rows` that searches look at."""
+        found: set[int] = set()
+        for some in batched(sorted(rows)):
+            query = f"SELECT row FROM lexicon WHERE passage = 0 AND row IN ({marks(some)})"
+            found |= {row for (row,) in self._db.execute(query, some)}
+        return found
 
 
 def mean_of(vectors: Sequence[bytes]) -> bytes:
@@ -159,8 +171,8 @@ def mean_of(vectors: Sequence[bytes]) -> bytes:
 
 def set_centre(connection: SqlConnection, space: int, centre: bytes, position: int) -> None:
     """Fix the centre of a space at a position."""
-    key, dimension = connection.execute("SELECT key, dimension FROM spaces WHERE id = ?", (space,)).fetchone()
+    about = connection.execute("SELECT user, key, dimension FROM spaces WHERE id = ?", (space,)).fetchone()
     connection.execute(
         "UPDATE spaces SET centre = ?, centred = ?, checksum = ? WHERE id = ?",
-        (centre, position, checksum(centre, key, dimension), space),
+        (centre, position, checksum(centre, *about), space),
     )

@@ -68,6 +68,20 @@ def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None,
     return [each for each in found if each[0] in chosen]
 
 
+def joined(parts: Sequence[Vectors]) -> Vectors:
+    """Vectors of the same dimension, together."""
+    return Vectors(*(np.concatenate(columns) for columns in zip(*(each.columns for each in parts), strict=True)))
+
+
+def nearest_by_codes(found: Vectors, vector: Vector, centre: bytes | None, many: int) -> Vectors:
+    """As `worth_comparing`, for vectors that lie side by side."""
+    if centre is None or len(found.keys) <= many:
+        return found
+    middle = np.frombuffer(centre, dtype="<f4")
+    codes = sign_codes(found.matrix, middle)
+    return found.only(np.isin(found.keys, choose(hamming(codes, sign_codes(vector, middle)), found.keys, many)))
+
+
 def choose(distances: NDArray[np.uint16], keys: NDArray[np.int64], many: int) -> NDArray[np.int64]:
     """The keys of the `many` nearest; ties by key, so that the same codes give the same choice."""
     if len(keys) > many:
@@ -86,7 +100,7 @@ def promising(vector: Vector, found: Vectors, limit: int) -> Vectors:
         return found
     with np.errstate(over="ignore", invalid="ignore"):  # a damaged vector is for the exact comparison to find
         rough = found.matrix @ vector
-    error = _SINGLE * len(vector) + 0.1**SCORE_DIGITS
+    error = rough_error(len(vector))
     if not (np.abs(rough) <= LONGEST - error).all():
         return found
     order = np.argsort(-rough)
@@ -95,6 +109,11 @@ def promising(vector: Vector, found: Vectors, limit: int) -> Vectors:
         return found
     last = order[np.partition(first, limit - 1)[limit - 1]]
     return found.only(rough >= rough[last] - error)
+
+
+def rough_error(dimension: int) -> float:
+    """By how much two cosines in single precision can be in the wrong order, and still matter."""
+    return _SINGLE * dimension + 0.1**SCORE_DIGITS
 
 
 def is_even(blobs: Sequence[bytes], width: int) -> bool:

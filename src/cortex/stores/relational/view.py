@@ -8,32 +8,34 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.domain.events import Event, EventKind
+from cortex.domain.conversations import Before, Conversation, Length, latest
+from cortex.domain.events import Event, EventCount, EventKind
 from cortex.domain.growth import DayCount
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.receipt import Receipt
+from cortex.domain.sorting import Place, Placed, Sort
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, hamming, sign_codes, unit
-from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, sign_codes, unit
+from cortex.ports.store import RESERVED, Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version
 from cortex.runtime.deadline import Deadline
 from cortex.stores.relational import calibrations, keyword_search
 from cortex.stores.relational.checksums import UNREADABLE, Skips
 from cortex.stores.relational.code_index import MANY, CodeIndex, enough
-from cortex.stores.relational.codec import JOB_COLUMNS, batched, pack_id, unpack_time
+from cortex.stores.relational.codec import JOB_COLUMNS, batched, marks, pack_id, pack_time, unpack_id, unpack_time
 from cortex.stores.relational.connection import SqlConnection
 from cortex.stores.relational.filters import facet_conditions, is_only_ids, one_of, searchable
 from cortex.stores.relational.keyword_search import Facets, Postings
 from cortex.stores.relational.ledger import own_position
-from cortex.stores.relational.lexicon_cache import MOST_IDS, LexiconCache, LexiconSnapshot
+from cortex.stores.relational.lexicon_cache import MOST_IDS, LexiconCache, LexiconSnapshot, Revision
 from cortex.stores.relational.records import (
     EVENT_COLUMNS,
     RECEIPT_COLUMNS,
@@ -50,13 +52,15 @@ from cortex.stores.relational.vectors import (
     Embedded,
     Vectors,
     check_vector,
-    choose,
     is_even,
     promising,
     worth_comparing,
 )
 
 T = TypeVar("T")
+
+DAY = 86_400_000_000
+"""A day as times are packed: in microseconds."""
 
 _MOST_TURNS = 256
 
@@ -69,15 +73,26 @@ class RelationalView(ABC):
     ) -> None:
         self._db = connection
         self._codes = codes
-        self._lexicon = LexiconSnapshot(lexicon, connection)
         self._skips = Skips()
-        found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
-        self._user: int = found[0] if found else -1
+        self._degraded = set[str]()
+        self._user, position, revision = self._begin(user)
+        self._lexicon = LexiconSnapshot(lexicon, connection, self._user, revision)
         self._rows: dict[TraceId, int] = {}
         """The rows of what searches found: to look a trace up by its row takes half of what it takes by its id."""
+        self._spaces: dict[str, tuple[int, bytes | None, int | None] | None] = {}
         self._turns_at: dict[tuple[str, int], Turn | None] = {}
         """The turns at the places that were read: a recall looks at what stands beside a turn more than once."""
-        self._position = own_position(self._db, self._user)
+        self.last_position = self._position = position
+        """Of the user's last event in this snapshot, whatever earlier position it shows."""
+
+    def _begin(self, user: str) -> tuple[int, int, Revision | None]:
+        """The number of the user, the position of their last event, and how far their lexicon is, where that is known.
+
+        A user that is not there has the number -1.
+        """
+        found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
+        id = found[0] if found else -1
+        return id, own_position(self._db, id), None
 
     # --- what a store adds -----------------------------------------------------------------------
 
@@ -99,8 +114,8 @@ class RelationalView(ABC):
         """The rows that pass what facets do not cover; None when that is everything."""
 
     @abstractmethod
-    def _code_positions(self) -> tuple[int, int]:
-        """The numbers of the last code and the last tomb that were ever written."""
+    def _code_positions(self, space: int) -> tuple[int, int]:
+        """The numbers of the last code and the last tomb of a space, or later ones, that were ever written."""
 
     @abstractmethod
     def _vector_keys(self, rows: Collection[int]) -> list[int]:
@@ -129,6 +144,9 @@ class RelationalView(ABC):
 
     @abstractmethod
     def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]: ...
+
+    @abstractmethod
+    def sorted(self, filter: Filter, sort: Sort, after: Place | None = None, limit: int = 1_000) -> list[Placed]: ...
 
     @abstractmethod
     def days(self, filter: Filter, first: date) -> list[DayCount]: ...
@@ -161,6 +179,14 @@ class RelationalView(ABC):
     def skipped(self) -> Sequence[Skipped]:
         return tuple(self._skips.rows.values())
 
+    @property
+    def degraded(self) -> Sequence[str]:
+        return sorted(self._degraded)
+
+    def degrade(self, code: str) -> None:
+        """What is read here is affected by this."""
+        self._degraded.add(code)
+
     def damage(self, id: TraceId) -> str | None:
         self.load([id])
         if any((skipped.table, skipped.key) == ("traces", id) for skipped in self.skipped):
@@ -181,6 +207,12 @@ class RelationalView(ABC):
         except UNREADABLE as error:
             self._skips.add("traces", row[0], type(error).__name__)
             return None
+
+    def _read_placed(self, row: Sequence[Any]) -> Placed | None:
+        """The trace of a row of `TRACE_COLUMNS`, and what it was sorted by."""
+        *columns, value = row
+        trace = self._read_trace(columns)
+        return None if trace is None else Placed(trace, Place(value, trace.id))
 
     def _most(
         self, read: Callable[[Sequence[Any]], T | None], query: str, values: Sequence[Any], limit: int
@@ -230,8 +262,7 @@ class RelationalView(ABC):
             return []
         with self._until(deadline):
             rows, scores = keyword_search.search(self._postings, terms, facets)
-            allowed = self._allowed_rows(filter)
-        return self._best_allowed(rows, scores, allowed, limit)
+            return self._best_allowed(rows, scores, self._allowed_rows(filter), limit)
 
     def _best_allowed(
         self, rows: Sequence[int], scores: NDArray[np.float64], allowed: set[int] | None, limit: int
@@ -247,53 +278,74 @@ class RelationalView(ABC):
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
         check_vector(vector, space)
-        vector = unit(vector)
-        known = self._db.execute("SELECT id, centre, centred FROM spaces WHERE key = ?", (space.key,)).fetchone()
+        # What has to be asked for first counts, too.
+        with self._until(deadline):
+            return self._nearest(unit(vector), space, filter, limit, deadline)
+
+    def _nearest(
+        self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None
+    ) -> list[Match]:
+        known = self._space_of(space)
         facets = self._facets(searchable(filter))
         if known is None or not facets.ids:
             return []
         id, centre, centred = known
-        # Until this user's next event, even if another user caused the centre: a replay goes by the same positions.
-        if centre is not None and centred > self.position:
+        # A centre that came from a space that users shared holds from the user's next event on, in replays too.
+        if centred is None or centred > self.position:
             centre = None
-        with self._until(deadline):
-            if is_only_ids(filter) and len(filter.ids or ()) <= MANY:
-                rows = self._vectors_by_id(id, facets, sorted(filter.ids or ()))
-                found = self._side_by_side(worth_comparing(rows, vector, centre, enough(limit)), len(vector))
-                return self._nearest_of(vector, found, limit)
-            allowed = self._allowed_rows(filter)
-            if centre is not None and (allowed is None or len(allowed) > MANY):
-                chosen = self._chosen(vector, id, centre, facets, allowed, enough(limit))
-                found = self._codes(id, len(vector)).vectors(chosen, lambda keys: self._vectors_with(keys, len(vector)))
-            else:
-                rows = self._vectors_of(id, facets, allowed)
-                if allowed is not None and len(allowed) <= MANY:
-                    rows = worth_comparing(rows, vector, centre, enough(limit))
-                found = self._side_by_side(rows, len(vector))
+        if is_only_ids(filter) and len(filter.ids or ()) <= MANY:
+            rows = self._vectors_by_id(id, facets, sorted(filter.ids or ()))
+            found = self._side_by_side(worth_comparing(rows, vector, centre, enough(limit)), len(vector))
+            return self._nearest_of(vector, found, limit)
+        allowed = self._allowed_rows(filter)
+        if centre is None or allowed is not None:
+            keys = None
+        else:
+            keys = self._accelerated(vector, id, facets, enough(limit), deadline)
+        if keys is not None:
+            found = self._vectors_with(keys, len(vector))
+        elif centre is not None and (allowed is None or len(allowed) > MANY):
+            chosen = self._chosen(vector, id, centre, facets, allowed, enough(limit))
+            found = self._codes(id, len(vector)).vectors(chosen, lambda keys: self._vectors_with(keys, len(vector)))
+        else:
+            rows = self._vectors_of(id, facets, allowed)
+            if allowed is not None and len(allowed) <= MANY:
+                rows = worth_comparing(rows, vector, centre, enough(limit))
+            found = self._side_by_side(rows, len(vector))
         return self._nearest_of(vector, found, limit)
 
     def calibration(self, space: EmbeddingSpace) -> Calibration | None:
-        return calibrations.latest(self._db, space)
+        return calibrations.latest(self._db, self._user, space)
+
+    def _space_of(self, space: EmbeddingSpace) -> tuple[int, bytes | None, int | None] | None:
+        """The user's own space with this key: its number, its centre, and from which position on it has one."""
+        key = space.key
+        if key not in self._spaces:  # each leg of a recall needs it
+            self._spaces[key] = self._db.execute(
+                "SELECT id, centre, centred FROM spaces WHERE user = ? AND key = ?", (self._user, key)
+            ).fetchone()
+        return self._spaces[key]
 
     def _chosen(
         self, vector: Vector, space: int, centre: bytes, facets: Facets, allowed: set[int] | None, many: int
     ) -> NDArray[np.int64]:
         """The keys of the vectors worth comparing exactly."""
         index = self._codes(space, len(vector))
-        columns = index.columns(self._db, *self._code_positions())
-        mask, keys = index.within(columns, facets.ids)
-        if allowed is not None:
-            chosen = np.isin(keys, self._vector_keys(allowed))
-            mask = mask.copy()
-            mask[np.flatnonzero(mask)[~chosen]] = False
-            keys = keys[chosen]
-        if len(keys) <= many:
-            return keys
+        columns = index.columns(self._db, *self._code_positions(space))
         code = sign_codes(vector, np.frombuffer(centre, dtype="<f4"))
-        # Copying the codes of most rows costs more than comparing all of them.
-        most = 4 * len(keys) > len(mask)
-        distances = hamming(columns.codes if most else columns.codes[mask], code)
-        return choose(distances[mask] if most and len(keys) < len(mask) else distances, keys, many)
+        keys = None if allowed is None else self._vector_keys(allowed)
+        return index.choose(columns, facets.ids, code, many, keys)
+
+    def _accelerated(
+        self, vector: Vector, space: int, facets: Facets, many: int, deadline: Deadline | None
+    ) -> NDArray[np.int64] | None:
+        """The same by an engine that holds the vectors of large tenants; None where there is none, or it fails."""
+        if (accelerator := self._codes(space, len(vector)).accelerator) is None:
+            return None
+        choice = accelerator.choose(self._db, space, vector, facets.ids, many, deadline)
+        if choice.degraded is not None:
+            self._degraded.add(f"nearest:{choice.degraded.value}")
+        return choice.keys
 
     def _nearest_of(self, vector: Vector, found: Vectors, limit: int) -> list[Match]:
         found = promising(vector, found, limit)
@@ -382,7 +434,7 @@ class RelationalView(ABC):
 
     def _once(self, key: tuple[Hashable, ...], read: Callable[[], T]) -> T:
         """What `read` finds among the facets, remembered as long as nothing changes in the store."""
-        return self._lexicon.once((self._user, *key), read)
+        return self._lexicon.once(key, read)
 
     def speakers(self, filter: Filter) -> frozenset[str]:
         facets = self._facets(filter).ids
@@ -437,11 +489,49 @@ class RelationalView(ABC):
         )
         return [turn for turn in found if isinstance(turn, Turn)]
 
+    def conversations(self, before: Before | None = None, limit: int = 50, named: str = "") -> list[Conversation]:
+        # Counted by the index of places alone; of each session only the last turn is looked up for its time.
+        rows = self._db.execute(
+            "SELECT h.session, g.turns, t.created, h.id FROM (SELECT thread, count(*) AS turns, max(seq) AS final"
+            " FROM traces WHERE thread IN (SELECT id FROM threads WHERE user = ?) GROUP BY thread) g"
+            " JOIN threads h ON h.id = g.thread JOIN traces t ON t.thread = g.thread AND t.seq = g.final",
+            (self._user,),
+        ).fetchall()
+        threads = {session: id for session, *_, id in rows}
+        known = {session: Length(session, turns, unpack_time(created)) for session, turns, created, _ in rows}
+        page = latest(known.values(), before, limit, named)
+        extracted = self._extracted([threads[each.session] for each in page])
+        found = []
+        for each in page:
+            if first := self.turns(each.session, -1, 1):
+                number = extracted.get(threads[each.session], 0)
+                found.append(
+                    Conversation(each.session, each.turns, number, first[0].created_at, each.last_at, first[0].text)
+                )
+        return found
+
+    def _extracted(self, threads: Sequence[int]) -> dict[int, int]:
+        """How many memories were extracted from the turns of each of these threads."""
+        if not threads:
+            return {}
+        rows = self._db.execute(
+            "SELECT q.thread, count(DISTINCT s.row) FROM traces q JOIN sources s ON s.turn = q.id"
+            f" WHERE {one_of('q.thread', threads)} GROUP BY q.thread",
+            tuple(threads),
+        )
+        return dict(rows.fetchall())
+
     def state(self, session: str) -> Mapping[str, Any] | None:
         row = self._db.execute(
             "SELECT state, user, session, checksum FROM sessions WHERE user = ? AND session = ?", (self._user, session)
         ).fetchone()
         return self._skips.reading("sessions", session, read_session, *row) if row else None
+
+    def sessions(self, after: str = "", limit: int = 100) -> list[str]:
+        # Sorted here: databases sort names in other ways.
+        rows = self._db.execute("SELECT session FROM sessions WHERE user = ?", (self._user,)).fetchall()
+        names = sorted(str(name) for (name,) in rows)
+        return [name for name in names if name > after and not name.startswith(RESERVED)][: max(0, limit)]
 
     # --- ledger, receipts, jobs ------------------------------------------------------------------
 
@@ -478,6 +568,45 @@ class RelationalView(ABC):
             limit,
         )
 
+    def event_days(self, first: date) -> list[EventCount]:
+        rows = self._db.execute(
+            f"SELECT at / {DAY} AS day, kind, count(*) FROM events WHERE user = ? AND position <= ? AND at >= ?"
+            " GROUP BY day, kind ORDER BY day, kind",
+            (self._user, self.position, pack_time(datetime.combine(first, time(), UTC))),
+        )
+        kinds = EventKind.__members__.values()
+        return [
+            EventCount(unpack_time(day * DAY).date(), EventKind(kind), number)
+            for day, kind, number in rows.fetchall()
+            if kind in kinds  # a damaged row may have another
+        ]
+
+    def changed_by(self, ids: Sequence[TraceId]) -> dict[TraceId, Event]:
+        places: dict[TraceId, int] = {}
+        for some in batched([pack_id(id) for id in ids]):
+            rows = self._db.execute(
+                "SELECT t.id, t.row, t.since FROM traces t JOIN facets f ON f.id = t.facet"
+                f" WHERE f.user = ? AND t.id IN ({marks(some)})",
+                (self._user, *some),
+            ).fetchall()
+            for id, row, since in rows:
+                places[unpack_id(id)] = since if since <= self.position else self._since_then(row)
+        found: dict[int, Event] = {}
+        for positions in batched(sorted({since for since in places.values() if since})):
+            rows = self._db.execute(
+                f"SELECT {EVENT_COLUMNS} FROM events WHERE user = ? AND position IN ({marks(positions)})",
+                (self._user, *positions),
+            ).fetchall()
+            found |= {event.position: event for row in rows if (event := self._read_event(row)) is not None}
+        return {id: found[since] for id, since in places.items() if since in found}
+
+    def _since_then(self, row: int) -> int:
+        """Since when a trace said what it said at this view's position; 0 where it was not there yet."""
+        found = self._db.execute(
+            "SELECT max(since) FROM versions WHERE row = ? AND since <= ?", (row, self.position)
+        ).fetchone()
+        return int(found[0] or 0)
+
     def _read_event(self, row: Sequence[Any]) -> Event | None:
         return self._skips.reading("events", row[0], read_event, row)
 
@@ -508,6 +637,19 @@ class RelationalView(ABC):
             (self._user, *values),
             limit,
         )
+
+    def receipt_counts(self, before: datetime) -> tuple[int, int]:
+        receipts, queries = self._db.execute(
+            "SELECT count(*), count(query) FROM receipts WHERE user = ? AND at < ?", (self._user, pack_time(before))
+        ).fetchone()
+        return int(receipts), int(queries)
+
+    def queries(self, after: ReceiptId | None = None, limit: int = 1_000) -> list[tuple[ReceiptId, str]]:
+        rows = self._db.execute(
+            "SELECT id, query FROM receipts WHERE user = ? AND query IS NOT NULL AND id > ? ORDER BY id LIMIT ?",
+            (self._user, after or "", max(0, limit)),
+        ).fetchall()
+        return [(ReceiptId(str(id)), query) for id, query in rows if isinstance(query, str)]
 
     def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         where, values = (" AND state = ?", [state.value]) if state is not None else ("", [])

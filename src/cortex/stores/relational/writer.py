@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from cortex.domain import erasure
 from cortex.domain.erasure import Sought
 from cortex.domain.events import EventKind, commit
+from cortex.domain.holds import HOLDS
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import Memory
@@ -31,6 +32,7 @@ from cortex.ports.store import (
     Calibrate,
     Change,
     ClaimLost,
+    DropReceipts,
     Embed,
     Erase,
     ExpectAbsent,
@@ -44,19 +46,30 @@ from cortex.ports.store import (
     PutJob,
     PutReceipt,
     RecordAccess,
+    RecordDecision,
+    RecordRestore,
     Remove,
 )
 from cortex.stores.relational import calibrations, checksums
-from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, Stored, runs, slot, source_rows, units
+from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, LEXICON, Stored, runs, slot, source_rows, units
 from cortex.stores.relational.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_id, unpack_trace
-from cortex.stores.relational.connection import SqlConnection, insert_rows
-from cortex.stores.relational.ledger import Ledger
+from cortex.stores.relational.connection import Cursor, SqlConnection, insert_rows
+from cortex.stores.relational.ledger import COUNTER, Head, Ledger, head_of
 from cortex.stores.relational.vector_writer import VectorWriter
 
 SALT_BYTES = 16
 
 Words = Sequence[Sequence[str]]
 """The terms of each passage of a trace."""
+
+
+class NewTrace(NamedTuple):
+    """A trace that is not there yet, with its event and what that event commits to."""
+
+    trace: Trace
+    since: int
+    salt: bytes
+    body: str
 
 
 class RelationalWriter(ABC):
@@ -66,28 +79,59 @@ class RelationalWriter(ABC):
     elsewhere at any time.
     """
 
-    def __init__(self, connection: SqlConnection, tenant: Tenant, at: datetime, *, recorded: bool = True) -> None:
+    _vector_writer = VectorWriter
+    _counter = COUNTER
+    """Where the position is kept if changes are not recorded."""
+
+    def __init__(
+        self,
+        connection: SqlConnection,
+        tenant: Tenant,
+        at: datetime,
+        *,
+        recorded: bool = True,
+        actor: str = "",
+        cause: str = "",
+    ) -> None:
         self._db = connection
         self._recorded = recorded
         self._clock = pack_time(at)
-        self._user = self._intern("users", name=tenant.user, also={"checksum": checksums.checksum(tenant.user)})
+        name = self._name(tenant.user)
+        self._user = self._intern("users", name=name, also={"checksum": checksums.checksum(name)})
+        self._fresh: dict[TraceId, Stored] = {}
+        """What was inserted here and not changed since: it need not be read to be embedded."""
         self._facets: dict[tuple[str, ...], int] = {}
         self._threads: dict[str, int] = {}
-        self.ledger = Ledger(connection, self._user, self._clock, recorded=recorded)
-        self._vectors = VectorWriter(
+        self.ledger = Ledger(
+            connection, self._user, self._clock, head=self._head, recorded=recorded, counter=self._counter,
+            actor=actor, cause=cause,
+        )  # fmt: skip
+        self._vectors = self._vector_writer(
             connection,
             self.ledger,
             recorded=recorded,
             reserve=lambda number: self._reserve("vectors", number),
-            intern=self._space,
+            space=lambda space: ((id := self._space(space)), self._centre_of(id)),
         )
         self._is_index_stale = False
 
+    def _name(self, user: str) -> str:
+        """The name under which the rows of the tenant's user are kept."""
+        return user
+
     # --- what a store adds -----------------------------------------------------------------------
 
+    def _head(self) -> Head:
+        """Where the user's chain ends.
+
+        A store with several writers at a time locks it here until the transaction ends. So a reader that has seen an
+        event of a user has seen every earlier one.
+        """
+        return head_of(self._db, self._user)
+
     @abstractmethod
-    def _reserve(self, table: str, number: int) -> int:
-        """The first of so many numbers in a row for new rows of a table, none of which was ever used."""
+    def _reserve(self, table: str, number: int) -> Sequence[int]:
+        """So many rising numbers for new rows of a table, none of which was ever used."""
 
     @abstractmethod
     def _inserted(self, statement: str, values: Sequence[object]) -> int:
@@ -125,7 +169,7 @@ class RelationalWriter(ABC):
                 embeds = [change for change in run if isinstance(change, Embed)]
                 self._vectors.embed(embeds, self._stored(embed.id for embed in embeds))
             elif isinstance(first, Calibrate):
-                calibrations.keep(self._db, self._space(first.space), self.ledger.position, first.calibration)
+                calibrations.keep(self._db, self._space(first.space), self.ledger.own_position, first.calibration)
             elif isinstance(first, Remove):
                 self._remove(first.id)
             elif isinstance(first, Erase):
@@ -134,6 +178,13 @@ class RelationalWriter(ABC):
                 self._touch(first)
             elif isinstance(first, PutReceipt):
                 self._file(first)
+            elif isinstance(first, DropReceipts):
+                self._drop_receipts(first)
+            elif isinstance(first, RecordRestore):
+                self.ledger.skip_to(first.above)
+                self.ledger.record(EventKind.BACKUP_RESTORED, first.backup, commit(b"", first.backup))
+            elif isinstance(first, RecordDecision):
+                self.ledger.record(first.kind, first.subject, commit(b"", first.subject))
             elif isinstance(first, PatchSession):
                 self._set_state(first)
             elif isinstance(first, PutJob):
@@ -166,23 +217,33 @@ class RelationalWriter(ABC):
                 self._insert(list(some))
 
     def _insert(self, puts: Sequence[Put]) -> None:
+        new = []
+        salts = os.urandom(SALT_BYTES * len(puts))
+        for number, put in enumerate(puts):
+            salt, body = salts[SALT_BYTES * number : SALT_BYTES * (number + 1)], canonical(put.trace)
+            self.ledger.record(put.because, put.trace.id, commit(salt, body))
+            new.append(NewTrace(put.trace, self.ledger.position, salt, body))
+        self._store(new)
+
+    def _store(self, new: Sequence[NewTrace]) -> None:
+        """Write traces that are not there yet, and everything derived from them."""
         traces, terms, counts = [], list[tuple[Any, ...]](), []
         postings: list[tuple[int, int, Words]] = []
         speakers: Counter[tuple[int, str]] = Counter()
         sources: list[tuple[bytes, int]] = []
-        row = self._reserve("traces", len(puts))
-        salts = os.urandom(SALT_BYTES * len(puts))
-        for number, put in enumerate(puts):
-            trace, at = put.trace, row + number
-            salt = salts[SALT_BYTES * number : SALT_BYTES * (number + 1)]
-            body, facet = canonical(trace), self._facet(trace)
+        rows = self._reserve("traces", len(new))
+        for at, (trace, since, salt, body) in zip(rows, new, strict=True):
+            facet = self._facet(trace)
             thread, seq = self._place(trace)
-            self.ledger.record(put.because, trace.id, commit(salt, body))
+            is_searched = trace.state in SEARCHABLE
+            checksum = checksums.checksum(body, facet)
+            stored = Stored(at, name_of(trace), facet, since, salt, body, checksum, is_searched)
+            self._fresh[trace.id] = stored
             traces.append(
-                (at, pack_id(trace.id), name_of(trace), facet, self.ledger.position, pack_time(trace.created_at),
-                 thread, seq, slot(trace), salt, body, checksums.checksum(body, facet))
+                (at, pack_id(trace.id), stored.name, facet, since, pack_time(trace.created_at),
+                 thread, seq, slot(trace), salt, body, stored.checksum)
             )  # fmt: skip
-            if trace.state in SEARCHABLE:
+            if is_searched:
                 words = terms_of(trace)
                 postings.append((at, facet, words))
                 terms += units(at, facet, thread, seq, words)
@@ -196,7 +257,7 @@ class RelationalWriter(ABC):
         insert_rows(
             self._db, "traces (row, id, name, facet, since, created, thread, seq, slot, salt, body, checksum)", traces
         )
-        insert_rows(self._db, "lexicon", terms)
+        insert_rows(self._db, LEXICON, terms)
         self._post(postings)
         self._count(counts)
         self._count_speakers(speakers)
@@ -204,6 +265,7 @@ class RelationalWriter(ABC):
 
     def _revise(self, put: Put, old: Stored) -> None:
         trace, body = put.trace, canonical(put.trace)
+        self._fresh.pop(trace.id, None)
         before = json.loads(old.body)  # one that is damaged was set aside
         facet = self._facet(trace)
         salt = os.urandom(SALT_BYTES)
@@ -277,6 +339,7 @@ class RelationalWriter(ABC):
 
     def _remove(self, id: TraceId, because: EventKind = EventKind.REMOVED) -> None:
         old = self._stored([id]).get(id)
+        self._fresh.pop(id, None)
         moved = self._db.execute(
             "DELETE FROM quarantine WHERE user = ? AND (key = ? OR key LIKE ? || '@%')", (self._user, id, id)
         ).rowcount
@@ -286,15 +349,12 @@ class RelationalWriter(ABC):
         if old is None:
             return
         self._unindex(old, old.fields)
-        for statement in (
-            "DELETE FROM traces WHERE row = ?",
-            "DELETE FROM versions WHERE row = ?",
-            "DELETE FROM vectors WHERE row = ?",
-            "DELETE FROM accesses WHERE row = ?",
-            "DELETE FROM sources WHERE row = ?",
-            "DELETE FROM lexicon WHERE row = ?",
-        ):
-            self._db.execute(statement, (old.row,))
+        self._delete_rows(old.row)
+
+    def _delete_rows(self, row: int) -> None:
+        """Delete a trace that is no longer indexed."""
+        for table in ("traces", "versions", "vectors", "accesses", "sources", "lexicon"):
+            self._db.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
 
     def _erase(self, change: Erase) -> None:
         erasing = change.erasure
@@ -347,6 +407,8 @@ class RelationalWriter(ABC):
         self._db.executemany("UPDATE receipts SET body = ?, query = NULL, checksum = ? WHERE id = ?", cut)
         for (session,) in self._db.execute("SELECT session FROM sessions WHERE user = ?", (self._user,)).fetchall():
             state = self._state(session) or {}
+            if session == HOLDS:
+                continue
             left = erasure.parts_left(state, gone, sought)
             if left.keys() != state.keys():
                 self._keep_state(session, left)
@@ -361,21 +423,24 @@ class RelationalWriter(ABC):
 
     def _stored(self, ids: Iterable[TraceId], *, taken: bool = False) -> dict[TraceId, Stored]:
         """Those of `ids` that are this user's own; with `taken`, somebody else's is an error."""
-        packed = {pack_id(id): id for id in ids}
-        found: dict[TraceId, Stored] = {}
+        wanted = list(ids)
+        found = {id: self._fresh[id] for id in wanted if id in self._fresh}
+        packed = {pack_id(id): id for id in wanted if id not in found}
         for some in batched(packed):
             # All at once: a half-read answer, kept alive by an error, would hold its snapshot beyond the rollback.
-            rows = self._db.execute(
-                "SELECT t.id, f.user, t.row, t.name, t.facet, t.since, t.salt, t.body, t.checksum"
-                f" FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(some)})",
-                some,
-            ).fetchall()
-            for id, user, *rest in rows:
+            for id, user, *rest in self._asked_for(some).fetchall():
                 if user == self._user:
                     found[packed[id]] = Stored(*rest)
                 elif taken:
                     raise InvalidRequest("is taken", field="id", hint="let the engine choose ids")
         return found
+
+    def _asked_for(self, ids: Sequence[bytes]) -> Cursor:
+        return self._db.execute(
+            "SELECT t.id, f.user, t.row, t.name, t.facet, t.since, t.salt, t.body, t.checksum"
+            f" FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(ids)})",
+            ids,
+        )
 
     # --- use, receipts, sessions, jobs -----------------------------------------------------------
 
@@ -386,11 +451,10 @@ class RelationalWriter(ABC):
         self.ledger.record(EventKind.RECALLED, "", commit(b"", ",".join(touch.ids)))
         at = pack_time(touch.at)
         rows = [known[id].row for id in dict.fromkeys(touch.ids)]
-        self._db.executemany("INSERT INTO accesses VALUES (?, ?, ?)", [(row, self.ledger.position, at) for row in rows])
-        self._db.executemany(
-            "UPDATE traces SET uses = uses + 1, used = CASE WHEN used > ? THEN used ELSE ? END WHERE row = ?",
-            [(at, at, row) for row in rows],
-        )
+        insert_rows(self._db, "accesses", [(row, self.ledger.position, at) for row in rows])
+        for some in batched(rows):
+            used = "uses = uses + 1, used = CASE WHEN used > ? THEN used ELSE ? END"
+            self._db.executemany(f"UPDATE traces SET {used} WHERE row IN ({marks(some)})", [(at, at, *some)])
 
     def _file(self, file: PutReceipt) -> None:
         receipt, body = file.receipt, pack_receipt(file.receipt)
@@ -401,6 +465,19 @@ class RelationalWriter(ABC):
             (receipt.id, self._user, pack_time(receipt.at), receipt.op, body, file.query,
              checksums.checksum(body, self._user, file.query)),
         )  # fmt: skip
+
+    def _drop_receipts(self, drop: DropReceipts) -> None:
+        if drop.before is not None:
+            self._db.execute("DELETE FROM receipts WHERE user = ? AND at < ?", (self._user, pack_time(drop.before)))
+        if drop.queries_before is not None:
+            found = self._db.execute(
+                "SELECT id, body FROM receipts WHERE user = ? AND query IS NOT NULL AND at < ?",
+                (self._user, pack_time(drop.queries_before)),
+            ).fetchall()
+            self._db.executemany(
+                "UPDATE receipts SET query = NULL, checksum = ? WHERE id = ?",
+                [(checksums.checksum(body, self._user, None), id) for id, body in found],
+            )
 
     def _set_state(self, change: PatchSession) -> None:
         if change.state is None:
@@ -483,10 +560,10 @@ class RelationalWriter(ABC):
             if moved:
                 self._db.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
                 return
-        if job.state is JobState.DONE:
+        if job.state in (JobState.DONE, JobState.CANCELED):
             self._db.execute(
-                "DELETE FROM jobs WHERE user = ? AND kind = ? AND key = ? AND state = 'done'",
-                (self._user, job.kind, job.key),
+                "DELETE FROM jobs WHERE user = ? AND kind = ? AND key = ? AND state = ?",
+                (self._user, job.kind, job.key, job.state.value),
             )
         claimed = pack_time(job.claimed_until) if job.claimed_until else None
         self._db.execute(
@@ -548,8 +625,14 @@ class RelationalWriter(ABC):
         )
 
     def _space(self, space: EmbeddingSpace) -> int:
-        checksum = checksums.checksum(None, space.key, space.dimension)
-        return self._intern("spaces", key=space.key, dimension=space.dimension, also={"checksum": checksum})
+        checksum = checksums.checksum(None, self._user, space.key, space.dimension)
+        return self._intern(
+            "spaces", user=self._user, key=space.key, dimension=space.dimension, also={"checksum": checksum}
+        )
+
+    def _centre_of(self, space: int) -> bytes | None:
+        centre: bytes | None = self._db.execute("SELECT centre FROM spaces WHERE id = ?", (space,)).fetchone()[0]
+        return centre
 
 
 _JOB = ("id", "user", "kind", "key", "due", "state", "attempts", "claimed", "error", "payload", "checksum", "written")

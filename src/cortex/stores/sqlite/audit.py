@@ -24,7 +24,7 @@ from cortex.stores.relational import calibrations, checksums
 from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, units
 from cortex.stores.relational.code_index import MANY
 from cortex.stores.relational.codec import JOB_COLUMNS, pack_id, pack_time, unpack_job, unpack_receipt, unpack_trace
-from cortex.stores.relational.proof import breaks, is_committed, quarantined, uncommitted
+from cortex.stores.relational.proof import breaks, quarantined, uncommitted
 from cortex.stores.relational.vector_writer import mean_of, set_centre
 from cortex.stores.sqlite import damage
 from cortex.stores.sqlite.parameters import listed
@@ -158,8 +158,8 @@ def set_aside(connection: sqlite3.Connection, *, recorded: bool = True) -> list[
             damage.set_aside(connection, table, where, key, str(key[-1]), why, user=owner)
     for broken in gaps:
         if broken.seal:
-            damage.set_aside(connection, "events", "position = ?", (broken.position,), str(broken.position),
-                             "it does not fit the one before it", next_seal=broken.seal)  # fmt: skip
+            damage.set_aside(connection, "events", "user = ? AND position = ?", (broken.user, broken.position),
+                             broken.key, "it does not fit the one before it", next_seal=broken.seal)  # fmt: skip
     return sorted(rows)
 
 
@@ -223,7 +223,8 @@ def _fix_spaces(connection: sqlite3.Connection) -> None:
     """Take out damaged vectors: they are computed again from the texts, and a centre from the vectors."""
     for (id,) in damage.wrong(connection, "spaces"):
         known = connection.execute(
-            "SELECT centred FROM spaces WHERE id = ? AND key IN (SELECT subject FROM events WHERE kind = ?)",
+            "SELECT centred FROM spaces s WHERE id = ?"
+            " AND key IN (SELECT subject FROM events e WHERE e.user = s.user AND kind = ?)",
             (id, EventKind.EMBEDDED.value),
         ).fetchone()
         if known is None:  # its name may be what is damaged, and nothing could be looked for in it
@@ -262,8 +263,10 @@ def _file(connection: sqlite3.Connection) -> Iterator[Finding]:
 
 
 def _chain(connection: sqlite3.Connection) -> Iterator[Finding]:
+    names = dict(connection.execute("SELECT id, name FROM users").fetchall())
     for broken in breaks(connection):
-        yield Finding("chain", f"event {broken.position} {broken.why}")
+        whose = f" of {names[broken.chain]}" if broken.chain in names else ""
+        yield Finding("chain", f"event {broken.position}{whose} {broken.why}")
 
 
 def _commitments(connection: sqlite3.Connection) -> Iterator[Finding]:
@@ -283,17 +286,22 @@ def _misplaced(connection: sqlite3.Connection) -> Iterator[tuple[int, dict[str, 
     facets = {id: names for id, *names in connection.execute(f"SELECT id, user, {_FACET} FROM facets")}
     threads = {id: (user, session) for id, user, session in connection.execute("SELECT id, user, session FROM threads")}
     rows = connection.execute(
-        "SELECT t.row, t.id, t.name, t.facet, t.created, t.thread, t.seq, t.body, t.checksum, t.salt,"
-        " e.commitment, e.user FROM traces t LEFT JOIN events e ON e.position = t.since"
+        "SELECT t.row, t.id, t.name, t.facet, t.created, t.thread, t.seq, t.body, t.checksum, e.subject"
+        " FROM traces t LEFT JOIN facets f ON f.id = t.facet"
+        " LEFT JOIN events e ON e.user = f.user AND e.position = t.since"
     )
-    for row, id, name, facet, created, thread, seq, body, checksum, salt, commitment, owner in rows:
-        if not (checksums.fields(body, checksum, facet) or is_committed(salt, body, commitment)):
+    has_ledger = connection.execute("SELECT 1 FROM events").fetchone() is not None
+    for row, id, name, facet, created, thread, seq, body, checksum, subject in rows:
+        is_whole = checksums.fields(body, checksum, facet) is not None
+        is_known = is_whole and (not has_ledger or subject == checksums.key_name(id))
+        owner = None if is_known else damage.owner_by_ledger(connection, row)
+        if not (is_whole or (owner is not None and owner.is_committed)):
             continue  # its body cannot be trusted either
         try:
             trace = unpack_trace(_name_of(json.loads(body)), body, None, 0)
         except checksums.UNREADABLE:
             continue
-        user = owner if owner is not None else facets.get(facet, [None])[0]
+        user = owner.user if owner is not None else facets.get(facet, [None])[0]
         place = (user, trace.session) if isinstance(trace, Turn) else None
         is_placed = (threads.get(thread), seq) == (place, trace.seq if isinstance(trace, Turn) else None)
         names = [user, *map(str, (trace.scope, trace.lane, trace.kind, trace.trust, label_of(trace), trace.state))]
@@ -303,9 +311,13 @@ def _misplaced(connection: sqlite3.Connection) -> Iterator[tuple[int, dict[str, 
 
 
 _FACET = "scope, lane, kind, trust, label, state"
+_VERSION = slice(14, 15)
+"""Where a UUID has its version: the ids of outcomes follow from their keys, and have 8 there (decision 0062)."""
 
 
 def _name_of(said: Mapping[str, Any]) -> str:
+    if str(said.get("id", ""))[_VERSION] == "8":
+        return "outcome"
     return "turn" if "session" in said and "seq" in said else "chunk" if "path" in said else "memory"
 
 

@@ -23,7 +23,7 @@ from cortex.errors import (
 )
 from cortex.runtime.deadline import Deadline
 from cortex.stores.relational import checksums
-from cortex.stores.sqlite import damage, schema
+from cortex.stores.sqlite import damage, schema, text_search
 
 _PAGE_CACHE_KIB = 8_192
 _STEPS_BETWEEN_CHECKS = 10_000
@@ -156,6 +156,7 @@ class Connections:
             connection.text_factory = damage.as_text
             connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
             connection.execute("PRAGMA temp_store = MEMORY")
+            text_search.install(connection)
         except BaseException:
             connection.close()
             raise
@@ -262,7 +263,7 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 def _busy(path: Path) -> StoreBusy:
-    return StoreBusy(f"{path} is being written", hint="try again, or raise store.busy_timeout_ms")
+    return StoreBusy(f"{path} is being written", hint="try again, or raise store.sqlite.busy_timeout_ms")
 
 
 @contextmanager

@@ -11,18 +11,22 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from cortex.domain.backup_manifest import Figures
+from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
 from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
-from cortex.ports.store import Replaced
+from cortex.ports.store import Replaced, RestoreMark
 from cortex.runtime.processes import is_alive
 from cortex.stores.relational import checksums, proof
-from cortex.stores.sqlite import audit, damage, erasure, schema
+from cortex.stores.sqlite import audit, damage, erasure, schema, shared_ledger
 from cortex.stores.sqlite.connections import Gate, is_open_here, make_folder, named_errors, to_disk
 from cortex.stores.sqlite.erasure_log import ErasureLog
+from cortex.stores.sqlite.view import figures
+from cortex.stores.sqlite.writer import SqliteWriter
 
 _PAGES_AT_ONCE = 1_024
 _PARTIAL = "partial"
@@ -42,7 +46,7 @@ def copy(source: sqlite3.Connection, to: Path) -> None:
             target.execute("PRAGMA journal_mode = DELETE")
             # What was damaged before it was copied says nothing of the copy.
             known = (str(sum(1 for _ in _damaged(target))),)
-            target.execute("INSERT OR REPLACE INTO meta VALUES ('damaged', ?)", known)
+            target.execute("INSERT OR REPLACE INTO main.meta VALUES ('damaged', ?)", known)
         check(partial)
 
 
@@ -65,9 +69,12 @@ def check(path: Path) -> None:
 
 def _damaged(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     """Table and key of the rows of a file that are not what was written, by their checksums or by the ledger."""
-    if connection.execute("PRAGMA user_version").fetchone()[0] < 2:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version < 2:
         return  # older than checksums
     damage.summing(connection)
+    if version < shared_ledger.FIRST_VERSION_WITHOUT:
+        shared_ledger.present(connection)
     connection.text_factory = damage.as_text
     for table in checksums.SUMMED:
         yield from ((table, " ".join(map(str, key))) for key in damage.wrong(connection, table))
@@ -85,11 +92,12 @@ def named_decoding(path: Path) -> Iterator[None]:
         raise StoreCorrupt(f"{path} is damaged ({type(error).__name__})", hint="choose another backup") from error
 
 
-def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) -> Replaced:
+def replace(path: Path, backup: Path, keep_at: Path, mark: RestoreMark, *, busy_timeout_ms: int) -> Replaced:
     """Put `backup` in the place of the file at `path`, keeping what was there at `keep_at`.
 
-    What was erased since the backup was made is taken out of it before it can be read. Nobody else may have the file
-    open: they would go on writing to what is no longer there.
+    What was erased since the backup was made is taken out of it before it can be read. The ledger of each user says
+    that it was restored, and goes on after the last position of the file that is replaced. Nobody else may have the
+    file open: they would go on writing to what is no longer there.
     """
     check(backup)
     there = path.exists()
@@ -105,12 +113,62 @@ def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) ->
                     if there:
                         _keep(path, keep_at)
                     shutil.copyfile(backup, partial)
+                    _record_restore(partial, _ends(keep_at) if there else None, mark)
                     kept_out = _keep_out_erased(partial, ErasureLog(path))
                     to_disk(partial)
                 # Only now: where there is no room for the backup, what is there stays as it is, with its log.
                 if there:
                     _settle_log(path)
     return Replaced(there, kept_out)
+
+
+def _ends(path: Path) -> Mapping[str, int] | None:
+    """The last position of each user's ledger in a file; None where it cannot be read."""
+    try:
+        with closing(_opened_to_look(path)) as connection:
+            rows = connection.execute(
+                "SELECT u.name, max(e.position) FROM users u JOIN events e ON e.user = u.id GROUP BY u.id"
+            ).fetchall()
+    except (EngineError, sqlite3.DatabaseError, *checksums.UNREADABLE):
+        return None
+    return {str(name): int(position) for name, position in rows}
+
+
+def _record_restore(copied: Path, lost: Mapping[str, int] | None, mark: RestoreMark) -> None:
+    """Let the ledger of every user say that a backup was restored, after all that was lost."""
+    with closing(sqlite3.connect(copied, isolation_level=None)) as connection:
+        schema.prepare(connection, str(copied))
+        connection.execute("BEGIN IMMEDIATE")
+        users = [str(name) for (name,) in connection.execute("SELECT name FROM users ORDER BY id").fetchall()]
+        for user in dict.fromkeys((*users, *(lost or ()))):
+            writer = SqliteWriter(connection, Tenant(user=user), mark.at, actor=mark.actor, cause=mark.cause)
+            writer.apply([mark.change(writer.ledger.position, None if lost is None else lost.get(user, 0))])
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def rewrite(path: Path, backup: Path) -> dict[str, Figures]:
+    """Take out of a backup what was erased of the memory at `path` since; returns what is left in it.
+
+    It is replaced by what is left once that is whole. One that is damaged is refused.
+    """
+    check(backup)
+    with named_errors(backup), named_decoding(backup):
+        with _written_whole(backup) as partial, named_errors(backup):
+            shutil.copyfile(backup, partial)
+            _keep_out_erased(partial, ErasureLog(path))
+        with closing(_opened_to_look(backup)) as connection:
+            damage.summing(connection)
+            connection.text_factory = damage.as_text
+            return figures(connection)
+
+
+def place(backup: Path, path: Path) -> None:
+    """Put a copy of a backup at `path`, where nothing is, as it is."""
+    with named_errors(path):
+        make_folder(path.parent)
+        with _written_whole(path) as partial, named_errors(path):
+            shutil.copyfile(backup, partial)
 
 
 def _keep_out_erased(copied: Path, log: ErasureLog) -> int:
@@ -176,7 +234,7 @@ def _refuse_in_use(path: Path) -> None:
     except OSError as error:
         raise StoreBusy(
             f"{path} is open in another process",
-            hint="stop what uses this memory (`cortex serve`, `mcp`, `work`, an agent), then restore again",
+            hint="stop what uses it (`cortex serve`, `cortex mcp`, `admin jobs run`, an agent), then restore again",
         ) from error
     finally:
         os.close(file)

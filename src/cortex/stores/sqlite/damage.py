@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-import json
 import sqlite3
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from cortex.domain.events import EventKind, seal
 from cortex.errors import EngineError, StoreCorrupt
 from cortex.stores.relational.checksums import SEE_VERIFY, SUMMED, UNREADABLE, checksum, key_name
-from cortex.stores.relational.proof import commitment_of
+from cortex.stores.relational.proof import is_committed
+from cortex.stores.relational.quarantine import move_away
 from cortex.stores.relational.residue import OWNED, owner_of
 
 
@@ -53,6 +52,8 @@ def counted(connection: sqlite3.Connection, user: str) -> dict[str, int]:
 
 
 # --- reading -------------------------------------------------------------------------------------
+
+_ID_DASHES = 4
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 View = TypeVar("View")
@@ -99,36 +100,36 @@ def set_aside(
     *, user: int | None = None, subject: str | None = None, next_seal: str = "",
 ) -> None:  # fmt: skip
     """Move a row to the quarantine table as it is, and leave an event that says so."""
-    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({source})")]
-    content = SUMMED[source].content if source in SUMMED else ""
-    others = [column for column in columns if column != content]
-    as_blobs = ", ".join(f"CAST({column} AS BLOB)" for column in others)
-    body = f"CAST({content} AS BLOB)" if content else "x''"
-    found = connection.execute(f"SELECT {body}, {as_blobs} FROM {source} WHERE {where}", values).fetchone()
-    if found is None:
-        return
-    rest = {name: None if value is None else value.hex() for name, value in zip(others, found[1:], strict=True)}
-    text = json.dumps(rest, sort_keys=True)
-    position = _record(connection, user or 0, subject or f"{source}/{key}", commitment_of(source, key, text, found[0]))
-    connection.execute(
-        "INSERT INTO quarantine (source, key, user, position, why, seal, body, rest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (source, key, user, position, why, next_seal, found[0], text),
-    )
-    connection.execute(f"DELETE FROM {source} WHERE {where}", values)
+    move_away(
+        connection, source, where, values, key, why, user=user, subject=subject, next_seal=next_seal, nothing="x''",
+        columns=[row[1] for row in connection.execute(f"PRAGMA table_info({source})")],
+        as_bytes=lambda column: f"CAST({column} AS BLOB)",
+    )  # fmt: skip
 
 
-def _record(connection: sqlite3.Connection, user: int, subject: str, commitment: str) -> int:
-    """An event for what was set aside, as of the last one: what happens to the file is no news of its user's."""
-    position, at, last = connection.execute(
-        "SELECT position, at, seal FROM events ORDER BY position DESC LIMIT 1"
-    ).fetchone()
-    kind = str(EventKind.DAMAGED)
-    sealed = seal(last.hex(), position + 1, str(at), kind, subject, commitment)
-    connection.execute(
-        "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (position + 1, user, at, kind, subject, bytes.fromhex(commitment), bytes.fromhex(sealed)),
-    )
-    return int(position) + 1
+class Owner(NamedTuple):
+    """Whose a trace is, and its id, as the ledger has it: it knows both better than a row that may be damaged there."""
+
+    user: int
+    id: str
+    is_committed: bool
+    """Whether the trace says what the ledger says that it does."""
+
+
+def owner_by_ledger(connection: sqlite3.Connection, row: int) -> Owner | None:
+    """The owner of a trace; None where the ledger does not know this trace."""
+    found = connection.execute(
+        "SELECT e.user, e.subject, t.salt, t.body, e.commitment, t.id, f.user FROM traces t CROSS JOIN users u"
+        " CROSS JOIN events e ON e.user = u.id AND e.position = t.since LEFT JOIN facets f ON f.id = t.facet"
+        " WHERE t.row = ?",
+        (row,),
+    ).fetchall()
+    traces = [each for each in found if isinstance(each[1], str) and each[1].count("-") == _ID_DASHES]
+    committed = [each for each in traces if is_committed(*each[2:5])]
+    named = [each for each in traces if isinstance(each[5], bytes) and each[1].replace("-", "") == each[5].hex()]
+    placed = [each for each in traces if each[0] == each[6]]
+    best = next(iter((*committed, *named, *placed)), None)
+    return Owner(best[0], best[1], bool(committed)) if best else None
 
 
 def set_trace_aside(connection: sqlite3.Connection, row: int, why: str, *, recorded: bool = True) -> None:
@@ -137,17 +138,12 @@ def set_trace_aside(connection: sqlite3.Connection, row: int, why: str, *, recor
     Where nothing is `recorded`, it can be rebuilt from elsewhere and is not kept.
     """
     found = connection.execute(
-        "SELECT t.id, f.user, e.user, e.subject FROM traces t LEFT JOIN facets f ON f.id = t.facet"
-        " LEFT JOIN events e ON e.position = t.since WHERE t.row = ?",
-        (row,),
+        "SELECT t.id, f.user FROM traces t LEFT JOIN facets f ON f.id = t.facet WHERE t.row = ?", (row,)
     ).fetchone()
     if found is None:
         return
-    id, user, told_user, subject = found
     if recorded:
-        owner = told_user if told_user is not None else user
-        # The ledger knows the id better than a row that may be damaged just there.
-        key = subject if isinstance(subject, str) and subject.count("-") == 4 else key_name(id)
+        owner, key, _ = owner_by_ledger(connection, row) or (found[1], key_name(found[0]), False)
         versions = connection.execute("SELECT since FROM versions WHERE row = ? ORDER BY since", (row,)).fetchall()
         for (since,) in versions:
             set_aside(connection, "versions", "row = ? AND since = ?", (row, since), f"{key}@{since}",

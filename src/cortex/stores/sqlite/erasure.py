@@ -15,6 +15,7 @@ from cortex.domain.scope import Tenant
 from cortex.ports.store import Erase, Residue
 from cortex.stores.relational import residue
 from cortex.stores.relational.codec import pack_id, pack_time, unpack_id, unpack_time
+from cortex.stores.relational.ledger import head_of
 from cortex.stores.relational.residue import OWNED
 from cortex.stores.sqlite import file_bytes
 from cortex.stores.sqlite.writer import SqliteWriter
@@ -43,9 +44,9 @@ def carry_out(connection: sqlite3.Connection, missing: Sequence[Erasure]) -> int
     """Erase in this file what was erased elsewhere; gives how many traces went. Inside of a transaction."""
     before = connection.execute("SELECT count(*) FROM traces").fetchone()[0]
     for each in missing:
-        (last,) = connection.execute("SELECT coalesce(max(at), 0) FROM events").fetchone()
+        last = head_of(connection, residue.owner_of(connection, each.user)).at or 0
         at = unpack_time(max(last, pack_time(each.at)))
-        SqliteWriter(connection, Tenant(user=each.user), at).apply([Erase(each, loosely=True)])
+        SqliteWriter(connection, Tenant(user=each.user), at, actor="store").apply([Erase(each, loosely=True)])
     (after,) = connection.execute("SELECT count(*) FROM traces").fetchone()
     gone: int = before - after
     return gone

@@ -17,15 +17,16 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from cortex.domain.scope import Tenant
 from cortex.errors import StoreBusy, StoreCorrupt
 from cortex.stores.sqlite.connections import lock_at_once, make_folder, named_errors, to_disk
-from cortex.stores.sqlite.index import SqliteIndex
+from cortex.stores.sqlite.index import SqliteIndex, SqliteIndexView
 
 _COMPANIONS = ("-wal", "-shm", "-queue")
 _LINGER_SECONDS = 60
@@ -36,8 +37,15 @@ _DIGITS = 18
 _MOST_OF_NAME = 512
 
 
+def create(folder: Path, name: str) -> SqliteIndexes:
+    """What the registry calls: the index of one tenant's files, which begin with `name` in `folder`."""
+    return SqliteIndexes(folder, name)
+
+
 class SqliteIndexes:
     """The generations of one agent's index, in the folder of its store."""
+
+    host = ""
 
     def __init__(self, folder: Path, agent: str, *, busy_timeout_ms: int = 5_000) -> None:
         self._folder = folder
@@ -59,6 +67,20 @@ class SqliteIndexes:
                     self._retired.close()
                 self._retired, self._open, self._seen = self._open, opened, seen
             return self._open
+
+    def others(self) -> Sequence[SqliteIndex]:
+        return ()
+
+    def refresh(self) -> None:
+        """Nothing to do: the file that names the index in use is read every time."""
+
+    @contextmanager
+    def views(self, tenant: Tenant, indexes: Sequence[SqliteIndex]) -> Iterator[Sequence[SqliteIndexView]]:
+        with ExitStack() as stack:
+            yield [stack.enter_context(index.view(tenant)) for index in indexes]
+
+    def drop(self, host: str) -> bool:  # noqa: ARG002 - no other host has one here
+        return False
 
     @contextmanager
     def write_lock(self, seconds: float) -> Iterator[None]:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-import numpy as np
-
-from cortex.domain.identity import TraceId
-from cortex.domain.indexed_file import IndexedFile
 from cortex.domain.scope import Tenant
-from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import StoreBusy, StoreForeign
 from cortex.ports.index import Follow, Unfollow
 from cortex.ports.store import Change, Finding
-from cortex.stores.relational.changes import check
-from cortex.stores.relational.codec import batched, marks, pack_id, unpack_id
+from cortex.stores.relational.codec import pack_id
+from cortex.stores.relational.index import (
+    RelationalIndexView,
+    RelationalIndexWriter,
+    belonging,
+    check_all,
+    unpack_ids,
+)
 from cortex.stores.relational.ledger import counted_position
 from cortex.stores.sqlite import audit, damage
 from cortex.stores.sqlite.store import SqliteStore
@@ -41,14 +41,14 @@ CREATE TABLE IF NOT EXISTS files (
   PRIMARY KEY (user, path)
 ) WITHOUT ROWID
 """
-_COLUMNS = "path, source, size, modified, inode, hash, unsettled, trouble"
-_ID_BYTES = 16
 
 
 class SqliteIndex(SqliteStore):
     """The chunks of one agent's files in one SQLite file; with `made_with`, a new one."""
 
     recorded = False
+    host = ""
+    is_own = True
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 5_000, made_with: str | None = None) -> None:
         # What can be rebuilt need not wait for the disk: it survives a crash, not a power cut.
@@ -68,17 +68,30 @@ class SqliteIndex(SqliteStore):
             found = connection.execute("SELECT value FROM meta WHERE key = 'made_with'").fetchone()
             return str(found[0]) if found else ""
 
-    def apply(self, tenant: Tenant, changes: Sequence[Change | Follow | Unfollow], *, at: datetime) -> int:
-        check([change for change in changes if not isinstance(change, Follow | Unfollow)])
+    def apply(
+        self,
+        tenant: Tenant,
+        changes: Sequence[Change | Follow | Unfollow],
+        *,
+        at: datetime,
+        actor: str = "",  # noqa: ARG002 - records no events
+        cause: str = "",  # noqa: ARG002
+    ) -> int:
+        check_all(changes)
         with self._connections.writing() as connection:
             writer = _IndexWriter(connection, tenant, at)
             writer.apply_all(changes)
             return writer.ledger.position
 
     @contextmanager
-    def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[SqliteIndexView]:  # noqa: ARG002 - has no past
+    def view(
+        self,
+        tenant: Tenant,
+        as_of: int | None = None,  # noqa: ARG002 - has no past
+        at_least: int | None = None,  # noqa: ARG002
+    ) -> Iterator[SqliteIndexView]:
         with self._connections.reading() as connection:
-            yield SqliteIndexView(connection, tenant.user, self._code_index, self._lexicon)
+            yield SqliteIndexView(connection, tenant.user, self._codes_seen_by(connection), self._lexicon)
 
     def seal(self) -> None:
         """Bring everything into the one file, and close it: it can be moved now."""
@@ -105,8 +118,8 @@ class SqliteIndex(SqliteStore):
             return
         there = {id for (id,) in connection.execute("SELECT id FROM traces")}
         for user, path, chunks in connection.execute("SELECT user, path, chunks FROM files").fetchall():
-            kept = [id for id in map(pack_id, _ids(chunks)) if id in there]
-            if len(kept) * _ID_BYTES < len(chunks):
+            kept = [id for id in map(pack_id, unpack_ids(chunks)) if id in there]
+            if len(b"".join(kept)) < len(chunks):
                 connection.execute(
                     "UPDATE files SET chunks = ?, size = -1, hash = '' WHERE user = ? AND path = ?",
                     (b"".join(kept), user, path),
@@ -117,96 +130,26 @@ class SqliteIndex(SqliteStore):
 
 
 @damage.names_damage
-class SqliteIndexView(SqliteView):
+class SqliteIndexView(RelationalIndexView, SqliteView):
     """One snapshot of a user's files and their chunks."""
+
+    _in_order = "CROSS JOIN"
 
     @property
     def position(self) -> int:
         return counted_position(self._db)
 
-    def files(self) -> Mapping[str, IndexedFile]:
-        rows = self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE user = ?", (self._user,))
-        return {row[0]: IndexedFile(*row) for row in rows}
 
-    def file(self, path: str) -> IndexedFile | None:
-        row = self._db.execute(
-            f"SELECT {_COLUMNS}, chunks FROM files WHERE user = ? AND path = ?", (self._user, path)
-        ).fetchone()
-        return IndexedFile(*row[:-1])._replace(chunks=_ids(row[-1])) if row else None
-
-    def vectors(self, ids: Sequence[TraceId], space: EmbeddingSpace) -> Mapping[TraceId, Sequence[Vector]]:
-        found: dict[TraceId, list[Vector]] = {}
-        for some in batched([pack_id(id) for id in ids]):
-            rows = self._db.execute(
-                "SELECT t.id, v.vector FROM traces t CROSS JOIN facets f ON f.id = t.facet"
-                " CROSS JOIN vectors v ON v.row = t.row JOIN spaces s ON s.id = v.space"
-                f" WHERE f.user = ? AND s.key = ? AND v.until IS NULL AND t.id IN ({marks(some)})"
-                " ORDER BY t.row, v.passage",
-                (self._user, space.key, *some),
-            )
-            for id, vector in rows:
-                found.setdefault(unpack_id(id), []).append(np.frombuffer(vector, dtype="<f4"))
-        return found
-
-
-class _IndexWriter(SqliteWriter):
+class _IndexWriter(RelationalIndexWriter, SqliteWriter):
     def __init__(self, connection: sqlite3.Connection, tenant: Tenant, at: datetime) -> None:
         super().__init__(connection, tenant, at, recorded=False)
 
-    def apply_all(self, changes: Sequence[Change | Follow | Unfollow]) -> None:
-        """Chunks first, then the files they are of. What no file names any more is removed; a move keeps its chunks."""
-        self.apply([change for change in changes if not isinstance(change, Follow | Unfollow)])
-        follows = [change.file for change in changes if isinstance(change, Follow)]
-        named = {id for file in follows for id in file.chunks}
-        for file in follows:
-            self._follow(file, named)
-        for change in changes:
-            if isinstance(change, Unfollow):
-                self._unfollow(change.path, named)
-        self.ledger.write()
-
-    def _follow(self, file: IndexedFile, named: Collection[TraceId]) -> None:
-        self._drop_chunks(file.path, keeping=named)
-        self._db.execute(
-            f"INSERT OR REPLACE INTO files (user, {_COLUMNS}, chunks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (self._user, *file[:-1], b"".join(map(pack_id, file.chunks))),
-        )  # fmt: skip
-        self.ledger.position += 1
-
-    def _unfollow(self, path: str, named: Collection[TraceId]) -> None:
-        self._drop_chunks(path, keeping=named)
-        self.ledger.position += self._db.execute(
-            "DELETE FROM files WHERE user = ? AND path = ?", (self._user, path)
-        ).rowcount
-
-    def _drop_chunks(self, path: str, keeping: Collection[TraceId]) -> None:
-        """Remove the chunks of a file but those to keep. What is missing already, in a damaged index, is no matter."""
-        found = self._db.execute("SELECT chunks FROM files WHERE user = ? AND path = ?", (self._user, path)).fetchone()
-        for id in self._stored(id for id in _ids(found[0] if found else b"") if id not in keeping):
-            self._remove(id)
-
-
-def _ids(packed: bytes) -> tuple[TraceId, ...]:
-    return tuple(unpack_id(packed[at : at + _ID_BYTES]) for at in range(0, len(packed), _ID_BYTES))
-
 
 def _belonging(connection: sqlite3.Connection) -> Iterator[Finding]:
-    """Every chunk belongs to one file that is followed, the one it says; and every file has its chunks (B15)."""
-    named = Counter(
-        (user, path, id)
-        for user, path, chunks in connection.execute("SELECT user, path, chunks FROM files")
-        for id in _ids(chunks)
-    )
-    stored = {
-        (user, path, unpack_id(id))
-        for user, path, id in connection.execute(
+    return belonging(
+        connection.execute("SELECT user, path, chunks FROM files"),
+        connection.execute(
             "SELECT f.user, CASE WHEN json_valid(t.body) THEN json_extract(t.body, '$.path') END, t.id"
             " FROM traces t JOIN facets f ON f.id = t.facet"
-        )
-    }
-    if strays := len(stored - named.keys()):
-        yield Finding("files", f"{strays} chunks belong to no file that is followed")
-    if missing := len(named.keys() - stored):
-        yield Finding("files", f"{missing} chunks that files name are not there, or are of another file")
-    if repeated := len(named) - len({id for _, _, id in named}) + sum(count - 1 for count in named.values()):
-        yield Finding("files", f"{repeated} chunks belong to several files, or twice to one")
+        ),
+    )

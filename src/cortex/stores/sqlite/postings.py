@@ -45,6 +45,7 @@ class SqlitePostings:
         self._db = connection
         self._user = user
         self._lexicon = lexicon
+        self._known_others: dict[tuple[int, ...], frozenset[int]] = {}
 
     def posted(self, any_of: Sequence[str], facets: Facets, required: str | None = None, most: int = -1) -> Rows:
         match = self._match(any_of, facets, required)
@@ -108,13 +109,17 @@ class SqlitePostings:
         return min(len(facets.ids), len(self._others(facets))) <= _MANY_FACETS
 
     def _others(self, facets: Facets) -> frozenset[int]:
-        """The facets that have postings and are not among these."""
-        return self._lexicon.once(("others", *facets.ids), lambda: self._posted_facets().difference(facets.ids))
-
-    def _posted_facets(self) -> frozenset[int]:
-        states = sorted(SEARCHABLE)
-        rows = self._db.execute(f"SELECT id FROM facets WHERE traces > 0 AND {one_of('state', states)}", states)
-        return frozenset(row[0] for row in rows)
+        """The facets that have postings and are not among these, of whomever; of very many, some."""
+        wanted = tuple(facets.ids)
+        if wanted not in self._known_others:
+            states = sorted(SEARCHABLE)
+            rows = self._db.execute(
+                f"SELECT id FROM facets WHERE traces > 0 AND {one_of('state', states)}"
+                " AND id NOT IN (SELECT value FROM json_each(?)) LIMIT ?",
+                (*states, listed(wanted), _MANY_FACETS + 1),
+            )
+            self._known_others[wanted] = frozenset(row[0] for row in rows)
+        return self._known_others[wanted]
 
 
 def _any_of(tokens: Sequence[str]) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections.abc import Callable, Mapping
 
 from cortex.domain.terms import TOKENISER
 from cortex.errors import StoreForeign, StoreTooNew
 from cortex.stores.relational import checksums
-from cortex.stores.sqlite import damage
+from cortex.stores.sqlite import damage, shared_ledger
 
 log = logging.getLogger("cortex")
 
@@ -204,8 +205,43 @@ _V4 = f"""
 CREATE INDEX traces_contradicted ON traces (id) WHERE {CONTRADICTED};
 """
 
-MIGRATIONS = (_V1, _V2, _V3, _V4)
+# Every user has a ledger and embedding spaces of its own (decision 0050). Events say who made a change, and in which
+# operation. `chains` has where the chain of a user begins, if not at nothing, and how far the clock was behind its end.
+# The events of a file in which all users shared one chain keep their positions, and each user's own begins at its end.
+_V5 = f"""
+CREATE TABLE chains (
+  user INTEGER PRIMARY KEY, position INTEGER NOT NULL, seal BLOB NOT NULL, lag_ledger INTEGER, lag_clock INTEGER,
+  loaded INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE loads (user INTEGER PRIMARY KEY, source TEXT NOT NULL, records INTEGER NOT NULL);
+INSERT INTO chains (user, position, seal) {shared_ledger.CHAINS};
+UPDATE chains SET
+  lag_ledger = (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'lag'),
+  lag_clock = (SELECT CAST(substr(value, instr(value, ' ')) AS INTEGER) FROM meta WHERE key = 'lag');
+INSERT INTO meta {shared_ledger.END};
+DELETE FROM meta WHERE key = 'lag';
+ALTER TABLE events RENAME TO shared_events;
+CREATE TABLE events (
+  user INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  commitment BLOB NOT NULL,
+  seal BLOB NOT NULL,
+  actor TEXT NOT NULL,
+  cause TEXT NOT NULL,
+  PRIMARY KEY (user, position)
+) WITHOUT ROWID;
+INSERT INTO events SELECT user, position, at, kind, subject, commitment, seal, '', '' FROM shared_events
+  ORDER BY user, position;
+DROP TABLE shared_events;
+"""
+
+MIGRATIONS = (_V1, _V2, _V3, _V4, _V5)
 VERSION = len(MIGRATIONS)
+_STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = {5: shared_ledger.divide_spaces}
+"""What a migration does after its statements."""
 
 
 def prepare(connection: sqlite3.Connection, path: str) -> None:
@@ -215,9 +251,11 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
         try:
             # Read again under the lock: another process may have been first.
             known = _version(connection, path)
-            for migration in MIGRATIONS[known:]:
+            for version, migration in enumerate(MIGRATIONS[known:], known + 1):
                 for statement in _statements(migration):
                     connection.execute(statement)
+                if version in _STEPS:
+                    _STEPS[version](connection)
             if known == 1:
                 _fill_checksums(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

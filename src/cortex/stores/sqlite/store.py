@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from cortex.domain.backup_manifest import Figures
+from cortex.domain.dump import Record
 from cortex.domain.erasure import Erasure, Sought
 from cortex.domain.identity import TraceId
+from cortex.domain.index_status import IndexStatus
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreCorrupt, StoreError
+from cortex.ports.nearest import Acceleration
 from cortex.ports.store import (
     CLOCK_STEP,
     Abilities,
@@ -29,22 +33,46 @@ from cortex.ports.store import (
     RecordAccess,
     Residue,
     Sampled,
+    require_position,
 )
-from cortex.stores.relational import checksums, residue
+from cortex.stores.relational import checksums, ledger, loader, residue
+from cortex.stores.relational import dump as dumping
+from cortex.stores.relational.accelerator import AcceleratedStore, Accelerator, Queue, vectors_of
 from cortex.stores.relational.changes import check
 from cortex.stores.relational.code_index import CodeIndex
 from cortex.stores.relational.codec import JOB_COLUMNS, pack_time
+from cortex.stores.relational.connection import SqlConnection
 from cortex.stores.relational.lexicon_cache import LexiconCache
+from cortex.stores.relational.loader import RelationalLoader
+from cortex.stores.relational.quarantine import after_repair
 from cortex.stores.relational.records import read_job
-from cortex.stores.sqlite import audit, copies, damage, erasure, samples, schema
+from cortex.stores.relational.samples import vector_sets
+from cortex.stores.sqlite import audit, copies, damage, erasure, samples, schema, upkeep
 from cortex.stores.sqlite.connections import Connections
 from cortex.stores.sqlite.erasure_log import ErasureLog
 from cortex.stores.sqlite.parameters import listed
-from cortex.stores.sqlite.view import SqlitePastView, SqliteView
-from cortex.stores.sqlite.writer import SqliteWriter
+from cortex.stores.sqlite.view import SqlitePastView, SqliteView, code_positions, figures
+from cortex.stores.sqlite.writer import SqliteLoader, SqliteWriter
+
+T = TypeVar("T")
+
+ABILITIES = Abilities(
+    durable=True,
+    as_of=True,
+    tags=True,
+    backup=True,
+    restore=True,
+    compaction=True,
+    proof_by_bytes=True,
+    multi_process=True,
+)
+
+_MOST_SPACES = 64
+_SPACES_WITH_VECTORS = 2
+"""Every user has spaces of their own: what a process keeps of them in memory is bounded, however many users it has."""
 
 
-class SqliteStore:
+class SqliteStore(AcceleratedStore):
     """The traces of one agent in one SQLite file; safe for many threads and processes at once."""
 
     recorded = True
@@ -53,7 +81,7 @@ class SqliteStore:
     def __init__(self, path: Path, *, synchronous: str = "full", busy_timeout_ms: int = 5_000) -> None:
         self.path = path
         self._connections = Connections(path, synchronous=synchronous, busy_timeout_ms=busy_timeout_ms)
-        self._codes: dict[int, CodeIndex] = {}
+        self._codes: dict[tuple[int, int], CodeIndex] = {}
         self._codes_lock = threading.Lock()
         self._lexicon = LexiconCache()
         self._durable = synchronous == "full"
@@ -70,35 +98,45 @@ class SqliteStore:
 
     @property
     def abilities(self) -> Abilities:
-        return Abilities(as_of=True, transactions=True, durable=self._durable, multi_process=True)
+        return replace(ABILITIES, durable=self._durable)
 
-    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+    def accelerate(self, acceleration: Acceleration) -> None:
+        self._accelerator = Accelerator(
+            acceleration,
+            reading=self._connections.reading,
+            write=self._write,
+            queue=_queue,
+        )
+        self._codes.clear()
+
+    def _write(self, work: Callable[[SqlConnection], T]) -> T:
+        with self._connections.writing() as connection:
+            return work(connection)
+
+    def apply(
+        self, tenant: Tenant, changes: Sequence[Change], *, at: datetime, actor: str = "", cause: str = ""
+    ) -> int:
         check(changes)
         # Receipts and counters are not worth a wait for the disk: they survive a crash, not a power cut.
         durable = not all(isinstance(change, PutReceipt | RecordAccess) for change in changes)
         with self._connections.writing(durable=durable) as connection:
-            writer = SqliteWriter(connection, tenant, at, recorded=self.recorded)
+            writer = SqliteWriter(connection, tenant, at, recorded=self.recorded, actor=actor, cause=cause)
             writer.apply(changes)
             return writer.ledger.own_position
 
     @contextmanager
-    def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[SqliteView]:
+    def view(self, tenant: Tenant, as_of: int | None = None, at_least: int | None = None) -> Iterator[SqliteView]:
         with self._connections.reading() as connection:
             if as_of is None:
-                yield SqliteView(connection, tenant.user, self._code_index, self._lexicon)
+                view = SqliteView(connection, tenant.user, self._codes_seen_by(connection), self._lexicon)
             else:
-                yield SqlitePastView(connection, tenant.user, self._code_index, self._lexicon, as_of)
+                view = SqlitePastView(connection, tenant.user, self._codes_seen_by(connection), self._lexicon, as_of)
+            require_position(view.last_position, at_least)
+            yield view
 
-    def position_at(self, at: datetime) -> int:
+    def position_at(self, tenant: Tenant, at: datetime) -> int:
         with self._connections.reading() as connection:
-            # Files of earlier releases may hold times that go back: what follows a later event comes after it.
-            later, last = connection.execute(
-                "SELECT (SELECT position FROM events WHERE at > ? ORDER BY position LIMIT 1),"
-                " (SELECT max(position) FROM events)",
-                (pack_time(at),),
-            ).fetchone()
-            position: int = last or 0 if later is None else later - 1
-            return position
+            return ledger.position_at(connection, residue.owner_of(connection, tenant.user), at)
 
     def claim(
         self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
@@ -138,13 +176,7 @@ class SqliteStore:
 
     def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:
         with self._connections.reading() as connection:
-            rows = connection.execute(
-                "SELECT s.key, count(DISTINCT v.row) FROM spaces s JOIN vectors v ON v.space = s.id"
-                " JOIN traces t ON t.row = v.row JOIN facets f ON f.id = t.facet JOIN users u ON u.id = f.user"
-                " WHERE v.until IS NULL AND u.name = ? GROUP BY s.key",
-                (tenant.user,),
-            )
-            return dict(rows.fetchall())
+            return vector_sets(connection, tenant.user)
 
     def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
         with self._connections.reading() as connection:
@@ -152,12 +184,19 @@ class SqliteStore:
 
     def users(self) -> list[str]:
         with self._connections.reading() as connection:
-            return [
-                row[0]
-                for row in connection.execute(
-                    "SELECT name FROM users WHERE id IN (SELECT user FROM facets WHERE traces > 0) ORDER BY name"
-                )
-            ]
+            return dumping.users(connection)
+
+    def dump(self, tenant: Tenant) -> Iterator[Record]:
+        erasures = self._log.all(tenant.user)
+        with self._connections.reading() as connection:
+            yield from dumping.dump(connection, tenant.user, erasures)
+
+    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:
+        def transact(work: Callable[[RelationalLoader], int]) -> int:
+            with self._connections.writing() as connection:
+                return work(SqliteLoader(connection, tenant, self._log.note))
+
+        loader.load(transact, tenant.user, records, source=source)
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         findings = self._looked_through()
@@ -167,11 +206,7 @@ class SqliteStore:
             self._codes.clear()
             self._lexicon = LexiconCache()
             left = self._looked_through()
-            known = {finding.detail for finding in findings}
-            for finding in findings:
-                still_there = any(finding.code == other.code for other in left if not other.repaired)
-                yield Finding(finding.code, finding.detail, repaired=finding.repaired or not still_there)
-            yield from (finding for finding in left if finding.detail not in known)
+            yield from after_repair(findings, left)
             yield from failed
         else:
             yield from findings
@@ -210,25 +245,32 @@ class SqliteStore:
         return audit.findings(connection)
 
     def maintain(self) -> Mapping[str, Any]:
-        with self._connections.writing() as connection:
-            connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
-            connection.execute("PRAGMA optimize")
-        with self._connections.exclusive() as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        # An engine for vectors is fed from what was removed.
+        upkeep.optimize(self._connections, forget_dead=self._accelerator is None)
         return self.describe()
+
+    def index_status(self) -> IndexStatus:
+        with self._connections.reading() as connection:
+            found = upkeep.status(connection, self.path)
+        return found if self._accelerator is None else replace(found, dead_codes=None)
 
     def describe(self) -> Mapping[str, Any]:
         size = sum(os.path.getsize(file) for file in self._files if file.exists())
         with self._connections.reading() as connection:
-            spaces = connection.execute("SELECT key, centre IS NOT NULL FROM spaces ORDER BY id").fetchall()
+            spaces = connection.execute(
+                "SELECT key, max(centre IS NOT NULL) FROM spaces GROUP BY key ORDER BY min(id)"
+            ).fetchall()
             quarantined = connection.execute("SELECT count(*) FROM quarantine").fetchone()[0]
+            codes, dead = connection.execute(
+                "SELECT (SELECT count(*) FROM codes), (SELECT count(*) FROM tombs)"
+            ).fetchone()
         return {
-            "backend": "sqlite",
             "path": str(self.path),
             "bytes": size,
             "schema": schema.VERSION,
             "tokeniser": TOKENISER,
             "quarantined": quarantined,
+            "dead_index_share": round(dead / (codes + dead), 4) if dead else 0.0,
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
         }
 
@@ -237,13 +279,18 @@ class SqliteStore:
             copies.sweep(self.path.parent)
             # SQLite has taken back on opening what a journal was needed for; what is left of one is of no use.
             Path(f"{self.path}-journal").unlink(missing_ok=True)
-            return erasure.compact(connection, rewrite=rewrite)
+            compacted = erasure.compact(connection, rewrite=rewrite)
+        self._purge_nearest()
+        return compacted
 
     def find_residue(
         self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = (), ids: Sequence[TraceId] = ()
     ) -> Residue:
         with self._connections.reading() as connection:
-            return erasure.find_residue(connection, tenant.user, texts, self._beside(), also, ids)
+            beside = self._beside()
+            found = erasure.find_residue(connection, tenant.user, texts, beside, also, ids)
+        unused = set(beside) - set(self._files)
+        return replace(found, leftovers=tuple(path for path in found.files if path in unused))
 
     def find_mentions(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
         with self._connections.reading() as connection:
@@ -261,13 +308,15 @@ class SqliteStore:
     def erasure_lock(self, seconds: float) -> AbstractContextManager[bool]:
         return self._log.held(seconds)
 
-    def backup(self, to: Path) -> None:
+    def backup(self, to: Path) -> Mapping[str, Figures]:
         with self._connections.reading() as connection:
             # The first read fixes the moment that is seen; writers go on meanwhile.
-            connection.execute("SELECT count(*) FROM meta").fetchone()
+            found = figures(connection)
             copies.copy(connection, to)
+        return found
 
     def close(self) -> None:
+        self._close_nearest()
         self._connections.close()
 
     @property
@@ -311,11 +360,25 @@ class SqliteStore:
         self._log.note(again)
         return again
 
-    def _code_index(self, space: int, dimension: int) -> CodeIndex:
+    def _codes_seen_by(self, connection: sqlite3.Connection) -> Callable[[int, int], CodeIndex]:
+        """The codes of a space as one snapshot sees them, by the number of the space and the dimension."""
+        return lambda space, dimension: self._code_index(space, dimension, upkeep.epoch(connection))
+
+    def _code_index(self, space: int, dimension: int, epoch: int) -> CodeIndex:
+        key = (space, epoch)
         with self._codes_lock:
-            if space not in self._codes:
-                self._codes[space] = CodeIndex(space, dimension)
-            return self._codes[space]
+            # In the order of their last use: of the others' vectors none is kept, and of very many the codes neither.
+            found = self._codes.pop(key) if key in self._codes else CodeIndex(space, dimension, self._accelerator)
+            # What still reads an earlier epoch reads its codes again, for itself.
+            for other in [each for each in self._codes if each[0] == space and each[1] < epoch]:
+                del self._codes[other]
+            self._codes[key] = found
+            earlier = list(self._codes)[:-_SPACES_WITH_VECTORS]
+            for other in earlier:
+                self._codes[other].release_vectors()
+            for other in earlier[:-_MOST_SPACES]:
+                del self._codes[other]
+            return found
 
     @damage.named
     def _follow_tokeniser(self) -> None:
@@ -326,3 +389,7 @@ class SqliteStore:
         with self._connections.writing() as connection:
             if audit.tokeniser(connection) != TOKENISER:
                 audit.rebuild(connection)
+
+
+def _queue(connection: SqlConnection, space: int) -> Queue:
+    return Queue(*code_positions(connection), vectors=vectors_of(connection, space))

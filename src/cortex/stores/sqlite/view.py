@@ -12,31 +12,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cortex.domain.backup_manifest import Figures
 from cortex.domain.growth import DayCount
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
+from cortex.domain.sorting import Place, Placed, Sort, SortKey
+from cortex.domain.text import folded
 from cortex.domain.trace import Trace
-from cortex.ports.store import Counts, Filter
+from cortex.ports.store import Counts, Filter, figures_of
 from cortex.runtime.deadline import Deadline
+from cortex.stores.relational import dump
 from cortex.stores.relational.code_index import CodeIndex
 from cortex.stores.relational.codec import batched, marks, pack_id, pack_time, unpack_id, unpack_time
+from cortex.stores.relational.connection import SqlConnection
 from cortex.stores.relational.filters import facet_conditions
 from cortex.stores.relational.keyword_search import Facets
 from cortex.stores.relational.lexicon_cache import LexiconCache
 from cortex.stores.relational.past import RelationalPastView
 from cortex.stores.relational.records import TRACE_COLUMNS, tally
 from cortex.stores.relational.vectors import Embedded, Vectors, matrix_of
-from cortex.stores.relational.view import RelationalView
+from cortex.stores.relational.view import DAY, RelationalView
 from cortex.stores.sqlite.connections import until
 from cortex.stores.sqlite.damage import names_damage
 from cortex.stores.sqlite.parameters import listed, numbers, padded
 from cortex.stores.sqlite.postings import SqlitePostings
 from cortex.stores.sqlite.schema import CONTRADICTED
+from cortex.stores.sqlite.text_search import CONTAINS
 
-_DAY = 86_400_000_000
-"""In microseconds, as times are stored."""
 _AFTER_ALL = b"\xff" * 17
 """Longer than an id, and so after every one."""
+
+
+_FIELD = "CASE WHEN t.name = 'memory' AND json_valid(t.body) THEN coalesce(json_extract(t.body, '$.{0}'), '') END"
+_SHARE = (
+    "CASE WHEN t.name = 'memory' AND json_valid(t.body) THEN coalesce(json_extract(t.body, '$.{0}'), {1}) ELSE 0 END"
+)
+"""A share among the fields of a memory; one at its default is left out of the body."""
+_SORTED_BY = {
+    SortKey.STORED: (
+        "CASE WHEN t.name = 'chunk' THEN 0"
+        " ELSE coalesce((SELECT min(v.since) FROM versions v WHERE v.row = t.row), t.since) END"
+    ),
+    SortKey.CREATED: "t.created",
+    SortKey.CHANGED: "t.since",
+    SortKey.USED: "CASE WHEN t.name = 'memory' THEN coalesce(t.used, 0) ELSE 0 END",
+    SortKey.USES: "CASE WHEN t.name = 'memory' THEN t.uses ELSE 0 END",
+    SortKey.IMPORTANCE: _SHARE.format("importance", 0.5),
+    SortKey.CONFIDENCE: _SHARE.format("confidence", 1.0),
+}
 
 
 @names_damage
@@ -101,7 +124,7 @@ class SqliteView(RelationalView):
 
     # --- by meaning ------------------------------------------------------------------------------
 
-    def _code_positions(self) -> tuple[int, int]:
+    def _code_positions(self, space: int) -> tuple[int, int]:  # noqa: ARG002 - all spaces of a file are numbered together
         return code_positions(self._db)
 
     def _vector_keys(self, rows: Collection[int]) -> list[int]:
@@ -185,6 +208,31 @@ class SqliteView(RelationalView):
             limit,
         )
 
+    def sorted(self, filter: Filter, sort: Sort, after: Place | None = None, limit: int = 1_000) -> list[Placed]:
+        facets, value = self._facets(filter), _SORTED_BY[sort.key]
+        where, values = _row_conditions(filter, self._user)
+        beyond, direction = ("<", " DESC") if sort.descending else (">", "")
+        if after is not None:
+            where += f" AND ({value}, t.id) {beyond} (?, ?)"
+            values += [after.value, pack_id(after.id)]
+        order = f"ORDER BY value{direction}, id{direction}"
+        # Of all that it looks at, only the numbers of rows are sorted, and few traces are read.
+        return self._most(
+            self._read_placed,
+            f"SELECT {TRACE_COLUMNS}, s.value FROM (SELECT t.row, t.id, {value} AS value FROM traces t"
+            f" {self._way(facets.traces, filter)} WHERE t.facet IN (SELECT value FROM json_each(?)){where} {order}"
+            f" LIMIT ?) s CROSS JOIN traces t ON t.row = s.row ORDER BY s.value{direction}, s.id{direction}",
+            (listed(facets.ids), *values),
+            limit,
+        )
+
+    def _way(self, traces: int, filter: Filter) -> str:
+        """How to get at so many traces: where most count, it is quicker to walk through all than to look each up."""
+        if filter.ids is not None or filter.sessions is not None or filter.contradicted or filter.slots is not None:
+            return ""
+        everyone = self._db.execute("SELECT total(traces) FROM facets").fetchone()[0]
+        return "NOT INDEXED" if 4 * traces > everyone else ""
+
     def days(self, filter: Filter, first: date) -> list[DayCount]:
         where, values = facet_conditions(filter)
         sorts: dict[int, tuple[tuple[str, str, str, str], int]] = {
@@ -194,11 +242,9 @@ class SqliteView(RelationalView):
                 (self._user, *values),
             )
         }
-        everyone = self._db.execute("SELECT total(traces) FROM facets").fetchone()[0]
-        # Where most traces count, it is quicker to walk through all than to look each up by its facet.
-        way = "NOT INDEXED" if 4 * sum(traces for _, traces in sorts.values()) > everyone else ""
+        way = self._way(sum(traces for _, traces in sorts.values()), Filter())
         rows = self._db.execute(
-            f"SELECT facet, created / {_DAY} AS day, count(*) FROM traces {way}"
+            f"SELECT facet, created / {DAY} AS day, count(*) FROM traces {way}"
             " WHERE created >= ? AND facet IN (SELECT value FROM json_each(?)) GROUP BY facet, day",
             (pack_time(datetime.combine(first, time(), UTC)), listed(sorts)),
         ).fetchall()
@@ -229,14 +275,20 @@ class SqlitePastView(RelationalPastView, SqliteView):
     """One snapshot, bound to one user, showing the ledger up to an earlier position."""
 
 
-def code_positions(connection: sqlite3.Connection) -> tuple[int, int]:
+def figures(connection: sqlite3.Connection) -> dict[str, Figures]:
+    """What there is of each user in a file."""
+    users = dump.users(connection)
+    return {user: figures_of(SqliteView(connection, user, CodeIndex, LexiconCache())) for user in users}
+
+
+def code_positions(connection: SqlConnection) -> tuple[int, int]:
     """The numbers of the last code and the last tomb that were ever written."""
     last = dict(connection.execute("SELECT name, seq FROM sqlite_sequence WHERE name IN ('codes', 'tombs')").fetchall())
     return last.get("codes", 0), last.get("tombs", 0)
 
 
 def _day(number: int) -> date:
-    return unpack_time(number * _DAY).date()
+    return unpack_time(number * DAY).date()
 
 
 def _joined(filter: Filter) -> str:
@@ -274,6 +326,18 @@ def _row_conditions(filter: Filter, user: int) -> tuple[str, list[Any]]:
             " WHERE v.row = t.row AND v.until IS NULL AND s.key = ?)"
         )
         values.append(filter.lacking.key)
+    if filter.contains is not None:
+        where += f" AND {CONTAINS}"
+        values.append(folded(filter.contains))
+    if filter.topics is not None:
+        where += f" AND {_FIELD.format('topic')} IN (SELECT value FROM json_each(?))"
+        values.append(listed(sorted(filter.topics)))
+    if filter.tags is not None:
+        where += (
+            """ AND instr(t.body, '"tags":[') > 0 AND json_valid(t.body) AND EXISTS (SELECT 1"""
+            " FROM json_each(t.body, '$.tags') g WHERE g.value IN (SELECT value FROM json_each(?)))"
+        )
+        values.append(listed(sorted(filter.tags)))
     if filter.contradicted is not None:
         # As it stands in the index that has them, or SQLite does not know that it has.
         where += f" AND {CONTRADICTED}" if filter.contradicted else f" AND NOT {CONTRADICTED}"

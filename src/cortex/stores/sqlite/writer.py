@@ -1,10 +1,14 @@
-"""Carrying out changes in SQLite."""
+"""Carrying out changes in SQLite, and loading what another store kept."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 
+from cortex.domain.erasure import Erasure
+from cortex.domain.scope import Tenant
+from cortex.stores.relational.loader import RelationalLoader
 from cortex.stores.relational.writer import RelationalWriter, Words
 from cortex.stores.sqlite import damage
 from cortex.stores.sqlite.postings import posting
@@ -15,9 +19,11 @@ class SqliteWriter(RelationalWriter):
 
     _db: sqlite3.Connection
 
-    def _reserve(self, table: str, number: int) -> int:  # noqa: ARG002 - nobody else writes meanwhile
+    def _reserve(self, table: str, number: int) -> range:
+        # Nobody else writes meanwhile.
         found = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-        return (found[0] if found else 0) + 1
+        first = (found[0] if found else 0) + 1
+        return range(first, first + number)
 
     def _inserted(self, statement: str, values: Sequence[object]) -> int:
         id = self._db.execute(statement, values).lastrowid
@@ -48,3 +54,14 @@ class SqliteWriter(RelationalWriter):
         from cortex.stores.sqlite import audit
 
         audit.rebuild(self._db)
+
+
+class SqliteLoader(RelationalLoader, SqliteWriter):
+    """One transaction of a load; `note` keeps a finished erasure beside the file."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: Tenant, note: Callable[[Erasure], None]) -> None:
+        super().__init__(connection, tenant, datetime.fromtimestamp(0, UTC))
+        self._note = note
+
+    def _keep_erasure(self, erasure: Erasure) -> None:
+        self._note(erasure)

@@ -10,17 +10,42 @@ import typer
 
 from cortex.errors import InvalidRequest
 from cortex.ports.store import Finding
-from cortex.surfaces.cli import output
+from cortex.surfaces.cli import foresight_commands, history_commands, output
+from cortex.surfaces.cli.canary_commands import canary, golden
 from cortex.surfaces.cli.context import surface_of
+from cortex.surfaces.cli.governance_commands import grade, writeback
+from cortex.surfaces.cli.inbox_commands import inbox, thresholds
 from cortex.surfaces.cli.inputs import text_of
+from cortex.surfaces.cli.maintenance_commands import jobs
 from cortex.surfaces.cli.memory_commands import resolve, stats, unforget
+from cortex.surfaces.cli.migrate_command import migrate
+from cortex.surfaces.cli.retention_commands import hold, retention
+from cortex.surfaces.cli.subject_commands import subject
 from cortex.surfaces.cli.token_commands import tokens
+from cortex.surfaces.cli.usage_commands import show_comparison, usage
 
-admin = typer.Typer(help="Tokens, counts, contradictions, integrity, receipts and recipes.", no_args_is_help=True)
+admin = typer.Typer(
+    help="The inbox, tokens, users, jobs, usage, alerts, grades, tags, drift, rehearsals, canaries, checks and more.",
+    no_args_is_help=True,
+)
 admin.add_typer(tokens, name="tokens")
+admin.add_typer(jobs, name="jobs")
+admin.add_typer(golden, name="golden")
+admin.add_typer(inbox, name="inbox")
+admin.add_typer(hold, name="hold")
+admin.add_typer(subject, name="subject")
+for _name, _command in (history_commands.COMMANDS | foresight_commands.COMMANDS).items():
+    admin.command(_name)(_command)
+admin.command("canary")(canary)
+admin.command("usage")(usage)
 admin.command("stats")(stats)
 admin.command("resolve")(resolve)
 admin.command("unforget")(unforget)
+admin.command("migrate")(migrate)
+admin.command("grade")(grade)
+admin.command("writeback")(writeback)
+admin.command("retention")(retention)
+admin.command("thresholds")(thresholds)
 
 DIFFERENT = 1
 """Exit code if a check found a difference."""
@@ -67,16 +92,20 @@ def _state(finding: Finding) -> str:
 
 @admin.command("optimize")
 def optimize(context: typer.Context) -> None:
-    """Compact the database indexes."""
+    """Compact the database indexes; feed the engine of `nearest.url`, if one is set."""
     surface = surface_of(context)
     with surface.engine() as engine:
         details = engine.optimize()
     if surface.json:
         output.show_json(details)
     else:
-        from cortex.surfaces.cli.rendering import size
+        from cortex.surfaces.cli import rendering
 
-        output.plain(f"optimized; {size(details.get('bytes', 0))} on disk")
+        output.plain(f"optimized; {rendering.size(details.get('bytes', 0))} on disk")
+        if nearest := details.get("nearest"):
+            output.plain(f"nearest: {nearest['url']} is {nearest['state']}")
+            if nearest["why"]:
+                output.show(rendering.notice(nearest["why"], nearest["fix"]))
 
 
 @admin.command("receipts")
@@ -85,10 +114,18 @@ def receipts(
     id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Show this receipt in full.")] = None,
     op: Annotated[str | None, typer.Option(help="Only this operation, such as recall.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="The maximum number.")] = 20,
+    compare: Annotated[
+        str | None, typer.Option(metavar="ID", help="Compare the recall with this one, which came later.")
+    ] = None,
 ) -> None:
     """Show what operations did: IDs, counts, reasons and milliseconds, never text."""
     surface = surface_of(context)
+    if compare is not None and id is None:
+        raise InvalidRequest("needs two receipts", field="compare", hint="give an ID before --compare")
     with surface.engine() as engine:
+        if compare is not None and id is not None:
+            show_comparison(surface, engine.compare_receipts(id, compare))
+            return
         found = [engine.receipt(id)] if id is not None else engine.receipts(limit=limit, op=op)
     if surface.json:
         from cortex.surfaces.wire.ledger import ReceiptResponse, ReceiptsResponse
@@ -100,6 +137,27 @@ def receipts(
     from cortex.surfaces.cli import rendering
 
     output.show(*(rendering.receipt(found[0]) if id is not None else [rendering.receipts(found)]))
+
+
+@admin.command("alerts")
+def alerts(
+    context: typer.Context,
+    closed: Annotated[bool, typer.Option("--all", help="Also show alerts that are over.")] = False,
+) -> None:
+    """Show what needs attention, the most urgent first."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        found = engine.alerts(closed=closed)
+    if surface.json:
+        from cortex.surfaces.wire.upkeep import AlertsResponse
+
+        output.show_response(AlertsResponse(alerts=tuple(found)))
+    elif found:
+        from cortex.surfaces.cli import maintenance_rendering
+
+        output.show(maintenance_rendering.alerts(found))
+    else:
+        output.plain("no alerts")
 
 
 @admin.command("replay")
@@ -125,10 +183,13 @@ def replay(
 
 @admin.command("backfill")
 def backfill(context: typer.Context) -> None:
-    """Embed everything that has no vector of the current model. Continues where it stopped."""
+    """Embed everything that has no vector of the current model: of all users, or of the one that --user names.
+
+    Continues where it stopped.
+    """
     surface = surface_of(context)
     with surface.engine() as engine, output.progress("embedding") as progress:
-        receipt = engine.backfill(progress=progress)
+        receipt = engine.backfill(everyone=surface.user is None, progress=progress)
         # The embedder's own message says more than the code in the receipt.
         missed = [problem for problem in engine.status()["degraded"] if problem["what"] == "vectors"]
     if surface.json:
@@ -139,6 +200,27 @@ def backfill(context: typer.Context) -> None:
         from cortex.surfaces.cli import rendering
 
         output.show(*(rendering.notice(problem["why"], problem["fix"]) for problem in missed))
+
+
+@admin.command("users")
+def users(context: typer.Context) -> None:
+    """List the users of the agent, with the size of their memory and their jobs."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        found = engine.users()
+    if surface.json:
+        from cortex.surfaces.wire.ledger import UsersResponse
+
+        output.show_response(UsersResponse.of(found))
+        return
+    from cortex.surfaces.cli import rendering
+
+    table = rendering.table("user", "traces", "position", "changed", "jobs", right=["traces", "position"])
+    for each in found:
+        jobs = ", ".join(f"{number:,} {state}" for state, number in each.jobs.items() if number)
+        changed = f"{each.changed_at:%Y-%m-%d %H:%M}" if each.changed_at else "-"
+        table.add_row(output.one_line(each.user), f"{each.traces:,}", f"{each.position:,}", changed, jobs or "-")
+    output.show(table)
 
 
 @admin.command("recipes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import sys
@@ -15,10 +16,10 @@ import typer
 
 from cortex import settings
 from cortex._version import __version__
-from cortex.errors import EngineError, full_disk
+from cortex.errors import EngineError, InvalidRequest, full_disk
 from cortex.surfaces.cli.context import Connect, OpenEngine, Surface, open_cortex
 from cortex.surfaces.cli.errors import INTERRUPTED, PIPE_CLOSED, Failure, report
-from cortex.surfaces.cli.global_options import split_global_options
+from cortex.surfaces.cli.global_options import split_global_options, value_of
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Get started": {"init": "init", "models": "model_commands", "status": "doctor", "doctor": "doctor"},
@@ -32,10 +33,14 @@ SECTIONS: dict[str, dict[str, str]] = {
         "forget": "memory_commands",
         "erase": "erase_command",
     },
-    "Conversations and files": {"capture": "capture_command", "index": "index_command", "hook": "hook_commands"},
+    "Conversations and files": {
+        "capture": "capture_command",
+        "index": "index_command",
+        "hook": "hook_commands",
+        "ledger": "ledger_commands",
+    },
     "Maintenance": {
         "consolidate": "maintenance_commands",
-        "jobs": "maintenance_commands",
         "backup": "maintenance_commands",
         "import": "import_export",
         "export": "import_export",
@@ -63,11 +68,18 @@ class CommandRun:
 def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex, connect: Connect | None = None) -> int:
     """Run one command and return its exit code. Every error becomes one line, here and nowhere else."""
     own, rest = split_global_options(arguments)
+    if rest and belongs_to_admin(rest[0]):
+        rest = ["admin", *rest]
     as_json = "--json" in own
     this_run = CommandRun(open_engine, connect)
     _never_fail_to_encode()
     try:
-        command: Any = typer.main.get_command(command_line(rest[0] if rest else None))
+        # As a path, an unset variable would be the current directory. A hook must not stop its host over it.
+        if value_of("--home", own) == "" and rest[:1] == ["hook"]:
+            own = [*own, "--home", str(settings.default_home())]
+        elif value_of("--home", own) == "":
+            raise InvalidRequest("is empty", field="--home", hint="give a folder, or leave it out for ~/.cortex")
+        command = _built(rest[0] if rest and _is_known(rest[0]) else None)
         code = command.main(args=own + rest, prog_name="cortex", standalone_mode=False, obj=this_run)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
@@ -92,9 +104,28 @@ def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex, connect
         return report(Failure.unexpected(error), as_json)
 
 
+def belongs_to_admin(command: str) -> bool:
+    """Whether a command of `admin` was given without it: `cortex canary` is `cortex admin canary`."""
+    if command.startswith("-") or any(command in commands for commands in SECTIONS.values()):
+        return False
+    group: Any = typer.main.get_command(import_module("cortex.surfaces.cli.admin_commands").admin)
+    return command in group.commands
+
+
 def _drop_output() -> None:
     """Discard what is left to print: Python would complain at exit that it cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@functools.cache
+def _built(command: str | None) -> Any:
+    """What parses the arguments. A process that runs many commands builds each once: that takes longer than most."""
+    return typer.main.get_command(command_line(command))
+
+
+def _is_known(command: str | None) -> bool:
+    """Whether a command is one of ours."""
+    return any(command in commands for commands in SECTIONS.values())
 
 
 def command_line(command: str | None = None) -> typer.Typer:
@@ -108,7 +139,7 @@ def command_line(command: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
-    is_known = any(command in commands for commands in SECTIONS.values())
+    is_known = _is_known(command)
     for section, commands in SECTIONS.items():
         for name, module in commands.items():
             if is_known and name != command:

@@ -35,14 +35,13 @@ def capture(
     debounce: Annotated[
         bool, typer.Option(help="With --background: wait until the session has been quiet for a while.")
     ] = True,
-) -> None:
+) -> int:
     """Store a conversation and extract memories from it. Messages seen before are skipped."""
     surface = surface_of(context)
     conversation = _conversation(file, role)
     name, options = _session(session, conversation), given(scope=scope, channel=channel)
     if background:
-        _ingest(surface, conversation, session=name, debounce=debounce, **options)
-        return
+        return _ingest(surface, conversation, session=name, debounce=debounce, **options)
     with surface.engine() as engine:
         # The total is unknown until the end: the bar just moves.
         with output.progress(f"extracting memories from {len(conversation.messages):,} messages"):
@@ -51,36 +50,70 @@ def capture(
         failed, postponed = _unfinished(engine)
     if surface.json:
         output.show_json(_response(done, memories, failed, postponed))
-        return
+        return _code(done.receipt.facts)
     from cortex.surfaces.cli import capture_rendering, rendering
 
     if memories:
         output.show(capture_rendering.extracted(memories))
+    _show_read(conversation, role)
     output.plain(capture_rendering.summary(done.receipt.facts))
+    _show_unknown_roles(conversation, done.receipt.facts)
     unread = capture_rendering.unread(failed, postponed) if done.turns else []
     if not memories and done.turns and not unread:
         output.plain("No memories extracted. The turns themselves can be recalled.")
     for problem, fix in unread:
         output.show(rendering.notice(problem, fix))
+    return _code(done.receipt.facts)
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {"capture": capture}
 
 
-def _ingest(surface: Surface, conversation: Conversation, **options: Any) -> None:
+LOST = 1
+"""Exit code if nothing was stored because no message could be read."""
+
+
+def _code(facts: Mapping[str, Any]) -> int:
+    skipped = facts["skipped"]
+    is_lost = skipped.get("unknown_role") or skipped.get("not_a_message")
+    return LOST if is_lost and not (facts["stored"] or facts["seen"]) else 0
+
+
+def _show_read(conversation: Conversation, role: str) -> None:
+    if conversation.is_plain:
+        output.plain(f"read as plain text: one message of the {role}")
+
+
+def _show_unknown_roles(conversation: Conversation, facts: Mapping[str, Any]) -> None:
+    """Which roles are unknown, for somebody who misspelt one."""
+    if not (number := facts["skipped"].get("unknown_role")):
+        return
+    from cortex.capture.messages import KNOWN_ROLES, unknown_roles
+    from cortex.surfaces.cli import rendering
+
+    names = unknown_roles(conversation.messages)
+    named = ", ".join(repr(name[:40]) for name in names[:5]) + (", …" if len(names) > 5 else "")
+    role = f"role {named} is" if len(names) == 1 else f"roles {named} are"
+    message = f"{rendering.several(number, 'message')} skipped: {role} unknown"
+    output.show(rendering.notice(message, f"known: {', '.join(KNOWN_ROLES)}"))
+
+
+def _ingest(surface: Surface, conversation: Conversation, **options: Any) -> int:
     with surface.engine() as engine:
         done = engine.ingest(conversation.messages, **options)
     if surface.json:
         from cortex.surfaces.wire.turns import IngestResponse
 
         output.show_response(IngestResponse.of(done))
-        return
+        return _code(done.receipt.facts)
     from cortex.surfaces.cli import capture_rendering
 
     facts = done.receipt.facts
     output.plain(capture_rendering.summary(facts))
+    _show_unknown_roles(conversation, facts)
     if at := time_of(facts.get("due"), "due"):
         output.plain(capture_rendering.due(at, done.receipt.at))
+    return _code(facts)
 
 
 def _conversation(file: str, role: str) -> Conversation:

@@ -105,9 +105,8 @@ def due(at: datetime, now: datetime) -> str:
     """When memories will be extracted, and by what."""
     seconds = max(0, round((at - now).total_seconds()))
     when = f" from {at.astimezone():%H:%M:%S} on, in {seconds} s" if seconds else ""
-    return (
-        f"`cortex jobs run` extracts the memories{when}; a server or `cortex jobs run --forever` does it automatically"
-    )
+    forever = "a server, or `cortex admin jobs run --forever`, does it automatically"
+    return f"`cortex admin jobs run` extracts the memories{when}; {forever}"
 
 
 def synthesized(found: SynthesisResult) -> Iterator[RenderableType]:

@@ -38,9 +38,11 @@ class Surface:
     connect: Connect | None = None
     """How to use the server of the home; None if commands use none."""
 
-    def engine(self) -> Cortex:
-        """Open the memory these options name; close it after use."""
-        return self.open_engine(self.home, self.agent, self.user)
+    def engine(self, actor: str = "cli") -> Cortex:
+        """Open the memory these options name; close it after use. The ledger names the actor."""
+        engine = self.open_engine(self.home, self.agent, self.user)
+        engine.context = engine.context.by(actor)
+        return engine
 
     @property
     def root(self) -> Path:

@@ -26,10 +26,12 @@ _JSON_NAMES = frozenset({".json", ".jsonl", ".ndjson"})
 class Conversation:
     """The messages in order, unchanged; capture decides which of them are valid."""
 
-    __slots__ = ("messages", "session")
+    __slots__ = ("is_plain", "messages", "session")
 
-    def __init__(self, messages: tuple[object, ...], session: str | None = None) -> None:
+    def __init__(self, messages: tuple[object, ...], session: str | None = None, *, is_plain: bool = False) -> None:
         self.messages = messages
+        self.is_plain = is_plain
+        """Whether it is one message of plain text."""
         self.session = session
         """The session that the messages name, if any."""
 
@@ -76,7 +78,7 @@ def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversatio
     if not text.strip():
         raise _invalid("is empty")
     if not is_json and not re.match(_LIKE_JSON, text):
-        return Conversation(({"role": role, "content": text},))
+        return Conversation(({"role": role, "content": text},), is_plain=True)
     try:
         return _of_json(json.loads(text))
     except RecursionError as error:

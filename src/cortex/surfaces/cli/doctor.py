@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cortex.domain.health import Check, Group
 from cortex.errors import EngineError, ModelUnavailable
-from cortex.services.health.health_checks import NETWORK_SECONDS, Check, Group
+from cortex.services.health.health_checks import NETWORK_SECONDS
 from cortex.surfaces.cli import model_files, output
 from cortex.surfaces.cli.context import Surface, surface_of
 from cortex.surfaces.http.server_file import announced
@@ -81,11 +82,21 @@ def _checks(surface: Surface, offline: bool, patience: float) -> Sequence[Check]
             found = [with_key_hint(check, loaded) for check in found]
             found += [*_model_files(surface, engine), *environment.checks()]
     except EngineError as error:
-        found = machine.checks(surface.root)
+        found = [*machine.checks(surface.root), *_store_checks(surface.root)]
         if all(each.ok is not False for each in found):  # such as an unknown provider, or a foreign database
             found.append(Check("engine", False, error.message, error.hint, Group.MEMORY))
     order = list(Group)
     return sorted(found, key=lambda check: order.index(check.group))
+
+
+def _store_checks(home: Path) -> Sequence[Check]:
+    """What the store needs of this machine; nothing where the settings name none."""
+    from cortex import settings, wiring
+
+    try:
+        return wiring.store_checks(home, settings.load(home))
+    except EngineError:  # reported by the check of the settings or of the engine
+        return []
 
 
 def _model_files(surface: Surface, engine: Cortex) -> Iterator[Check]:

@@ -9,6 +9,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,11 +19,13 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 from cortex import settings as configuration
+from cortex import wiring
 from cortex._version import __version__
-from cortex.access import FILE_NAME, TokenFile
+from cortex.access import Tokens
 from cortex.clock import SystemClock
+from cortex.domain.health import Check, Group
 from cortex.errors import EngineError, install_command
-from cortex.services.health.health_checks import BackgroundProbe, Check, Group
+from cortex.services.health.health_checks import BackgroundProbe
 from cortex.settings import Settings
 from cortex.surfaces.cli import host_detection, vendors
 from cortex.surfaces.cli.host_detection import NAME, DetectedHost, value_at
@@ -156,15 +159,16 @@ def tokens(home: Path, settings: Settings) -> Check:
     """Whether the tokens can be read, and whether there is one if other machines can reach the server."""
     now, host = SystemClock().now(), settings.serve.host
     try:
-        store = TokenFile(home / FILE_NAME, SystemClock())
-        known, gone = store.all(), store.missing()
+        with closing(wiring.open_documents(home, settings, SystemClock())) as documents:
+            stored = Tokens(documents, SystemClock())
+            known, gone, where = stored.all(), stored.missing(), stored.where if stored.is_shared else ""
     except EngineError as error:
         return _serving("tokens", False, error.message, error.hint)
     if gone is not None:
         return _serving("tokens", False, gone.message, gone.hint)
     active = sum(token.state(now) == "active" for token in known)
     if active:
-        return _serving("tokens", True, f"{active:,} active")
+        return _serving("tokens", True, f"{active:,} active" + (f", shared: {where}" if where else ""))
     if not is_loopback(host):
         why = f"serve.host is {host}, which other machines can reach, but there is no active token"
         return _serving("tokens", False, why, "run `cortex admin tokens create`, or set serve.host to 127.0.0.1")

@@ -42,7 +42,8 @@ def erase(
     """Delete memories and turns for good, with all that was extracted from them. This cannot be undone."""
     surface = surface_of(context)
     if [bool(ids), certificate is not None, list_, finish].count(True) != 1:
-        raise InvalidRequest("needs one of ID, --certificate, --list and --finish", field="erase", hint="see --help")
+        hint = "see `cortex erase --help`"
+        raise InvalidRequest("needs one of ID, --certificate, --list and --finish", field="erase", hint=hint)
     with surface.engine() as engine:
         if list_:
             return _list(surface, engine.erasures())

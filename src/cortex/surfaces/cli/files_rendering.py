@@ -78,6 +78,11 @@ def indexed(done: Indexed, has_sources: bool) -> Iterator[RenderableType]:
     if synced.lacking:
         missing = f"{synced.lacking:,} chunks have no vector yet"
         yield rendering.notice(missing, "they are found by keywords only; run `cortex doctor`")
+    if media := synced.media.states:
+        yield Text(f"media: {_by_state(media)}")
+    if waiting := media.get("waiting"):
+        they = rendering.several(waiting, "medium has", "media have")
+        yield rendering.notice(f"{they} no vector yet", "found by the text about them; run `cortex doctor`")
     for path, why in done.problems[:_MOST_PROBLEMS]:
         yield rendering.notice(f"{path or 'the workspace'} {why}")
     if len(done.problems) > _MOST_PROBLEMS:
@@ -111,6 +116,10 @@ def status(payload: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield rendering.notice(f"and {len(unreadable) - _MOST_PROBLEMS:,} more", "--json lists them all")
 
 
+def _by_state(media: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {state.replace('_', ' ')}" for state, number in media.items())
+
+
 def _facts(payload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     vector, fallback = payload.get("vector", {}), payload.get("fallback")
     instead = f" instead of {payload['requested']}" if fallback and fallback["active"] else ""
@@ -121,10 +130,18 @@ def _facts(payload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "vectors", f"{payload['provider']}/{payload['model']}, {vector['dims']} dimensions{lacking}"
     else:
         yield "vectors", "none: search uses keywords only"
+    if media := payload.get("media"):
+        yield "media", _by_state(media)
     if earlier := vector.get("earlier"):
         serves = "used until the new index is ready" if earlier["available"] else "which is not available any more"
         yield "index of", f"{earlier['provider']}/{earlier['model']}, {serves}"
     yield "last run", str(payload.get("last_sync") or "never")
+    if host := payload.get("host"):
+        yield "host", host
+    for other in payload.get("hosts") or ():
+        folders = ", ".join(source["root"] for source in other["sources"])
+        counts = f"{other['files']:,} files in {other['chunks']:,} chunks"
+        yield f"on {other['host']}", f"{counts}, last run {other['last_sync'] or 'unknown'}: {folders}"
     if payload.get("reindexing"):
         yield "index", "being rebuilt; search uses the old one meanwhile"
     if fallback and fallback["active"]:

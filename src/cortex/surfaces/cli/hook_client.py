@@ -168,7 +168,7 @@ def _handled(info: ServerInfo, given: bytes, tenant: dict[str, str]) -> int | No
         return None
     code = _printed(event.answer(str(answer.get("block") or "")))
     if answer["degraded"] and not answer["block"]:
-        say(f"recall failed: {', '.join(answer['degraded'])}")
+        say(f"nothing recalled: {', '.join(answer['degraded'])}; see `cortex doctor`")
     if event.has_no_transcript:
         try:
             _stored(info, event, where)
@@ -194,7 +194,7 @@ def _stored(info: ServerInfo, event: HostEvent, where: dict[str, str]) -> bool:
 def _shown(call: HookCall, answer: dict[str, Any], *, as_json: bool) -> int:
     code = _printed(_json_line(answer) if as_json else str(answer.get("block") or ""))
     if code == 0 and call.name == "before" and answer["degraded"] and not answer["block"]:
-        say(f"recall failed: {', '.join(answer['degraded'])}")
+        say(f"nothing recalled: {', '.join(answer['degraded'])}; see `cortex doctor`")
     return code
 
 

@@ -1,4 +1,4 @@
-"""The hooks of an agent's turn (X2): `hook before`, `hook after`, `hook event`, `hook flush-plan`.
+"""The hooks of an agent's turn (X2): `hook before`, `hook after`, `hook event`, `hook tool`, `hook flush-plan`.
 
 A hook runs inside another program's turn: it prints only what is to be injected, and whatever fails it exits with 0
 and a line on stderr. Some hosts treat any other exit code as a veto. Beside a running server, `hook_client` answers
@@ -37,6 +37,9 @@ log = logging.getLogger("cortex")
 
 WARM_SECONDS = 2.0
 """How long a turn waits for the model to load."""
+
+ACTOR = "hook"
+"""Who stores what a host hands over, as the ledger names it."""
 
 INSIDE_CORTEX = "inside_cortex"
 """Why a hook did nothing: Cortex started the agent itself, to call its model."""
@@ -77,7 +80,7 @@ def before(
             return
         text, named = _message(message)
         name = _named(session or named)
-        with surface.engine() as engine:
+        with surface.engine(ACTOR) as engine:
             hooks = _warm_hooks(engine, text)
             injection = hooks.before(
                 text, session=name, scope=scope, project=project, channel=channel, trigger=trigger, recipe=recipe
@@ -88,7 +91,7 @@ def before(
             elif injection:
                 output.plain(injection.block)
             if injection.degraded and not injection:
-                _say(f"recall failed: {', '.join(injection.degraded)}")
+                _say(f"nothing recalled: {', '.join(injection.degraded)}; see `cortex doctor`")
             _start_server(surface, engine.settings)
 
 
@@ -115,7 +118,7 @@ def after(
             return
         history = _history(file)
         name = _named(session or history.session)
-        with surface.engine() as engine:
+        with surface.engine(ACTOR) as engine:
             done = engine.ingest(history.messages, session=name, channel=channel, trigger=trigger, **given(scope=scope))
             if surface.json:
                 output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
@@ -146,6 +149,39 @@ def event(context: typer.Context) -> None:
             _handle(surface, found)
 
 
+@hook.command("tool")
+def tool(context: typer.Context, session: Session = None) -> None:
+    """Store what a tool did, as an outcome. Stdin is the JSON that a host passes to its hook after a tool ran.
+
+    Stdin may also be a `cortex.event.v1` or a row of the capture sidecar.
+    """
+    surface = surface_of(context)
+    with _errors_to_stderr():
+        if is_inside():
+            _report_skip(STDIN, surface.json, {"outcomes": 0, "skipped": INSIDE_CORTEX})
+            return
+        import json
+
+        from cortex.surfaces.cli.tool_events import event_of
+
+        try:
+            payload = json.loads(text_of(STDIN, "event"))
+        except (ValueError, RecursionError):
+            payload = None
+        if not isinstance(payload, dict):
+            raise InvalidRequest("is not a JSON object", field="event", hint="see docs/events.md")
+        with surface.engine(ACTOR) as engine:
+            event = event_of(payload, session=session, now=engine.context.clock.now())
+            done = engine.ingest_events([event])
+            if surface.json:
+                from cortex.surfaces.wire.turns import IngestEventsResponse
+
+                output.show_response(IngestEventsResponse.of(done))
+            for problem in done.problems:
+                _say(f"{problem.message}; {problem.hint}")
+            _start_server(surface, engine.settings)
+
+
 def _handle(surface: Surface, event: HostEvent) -> None:
     from cortex.surfaces.cli.conversations import said_in
     from cortex.surfaces.cli.host_events import BEFORE, END, START
@@ -154,7 +190,7 @@ def _handle(surface: Surface, event: HostEvent) -> None:
     if event.step == BEFORE and event.prompt is None:
         raise InvalidRequest("is missing", field="prompt", hint="see docs/agents.md")
     shares = scope is not None
-    with surface.engine() as engine:
+    with surface.engine(ACTOR) as engine:
         if event.step == START:
             _print(event.answer(event.introduction()))
         if event.step == BEFORE:
@@ -163,7 +199,7 @@ def _handle(surface: Surface, event: HostEvent) -> None:
             injection = hooks.before(prompt, session=name, scope=scope, share_personal=shares)
             _print(event.answer(injection.block))
             if injection.degraded and not injection:
-                _say(f"recall failed: {', '.join(injection.degraded)}")
+                _say(f"nothing recalled: {', '.join(injection.degraded)}; see `cortex doctor`")
         if event.step not in (START, BEFORE) or (event.step == BEFORE and event.has_no_transcript):
             messages = said_in(event).messages
             if messages or event.step == END:

@@ -107,7 +107,7 @@ class HostEvent:
         return "{" + goes_on + quick_json.dumps({"additional_context": context})[1:]
 
     def introduction(self) -> str:
-        """What the model is told when a session starts."""
+        """What the model gets when a session starts."""
         project = self.project
         if project is None:
             return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,6 +14,9 @@ from cortex.surfaces.cli.inputs import STDIN
 from cortex.surfaces.project_scope import project_of
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from cortex.exchange.import_source import ImportSource
     from cortex.services.imports import ImportPreview, ImportResult
 
 OWN = "cortex"
@@ -32,10 +36,26 @@ def program_of(path: str, format: str) -> str:
     with ImportSource(path) as source:
         if found := detected(source):
             return found.name
-        if source.is_folder or source.is_zip:
+        if source.is_folder or source.is_zip or not _is_own(source):
             formats = ", ".join((*import_formats(), OWN))
-            raise InvalidRequest("is of no known format", field=path, hint=f"say which with --from: {formats}")
+            hint = f'use --from with one of {formats}, or JSON lines with a "text" field'
+            raise InvalidRequest("is not in a format that Cortex knows", field=path, hint=hint)
     return ""
+
+
+def _is_own(source: ImportSource) -> bool:
+    """Whether a file may be an export of Cortex: a line near its beginning is an object with a type, or it is empty."""
+    import json
+
+    lines = [line for line in source.head(source.path.name).splitlines() if line.strip()]
+    for line in lines:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(row, dict) and "type" in row:
+            return True
+    return not lines
 
 
 def run(
@@ -70,8 +90,23 @@ def run(
         return
     output.plain(_summary(done))
     output.show(*(rendering.notice(f"skipped {number:,}: {reason}") for reason, number in _later_skips(done)))
+    output.show(*withheld(done.receipt.facts, trusted=bool(options.get("trusted")), undo=done.run))
     if done.run:
         output.plain(f"undo with `cortex import --undo {done.run}`")
+
+
+def withheld(facts: Mapping[str, Any], *, trusted: bool, undo: str = "") -> Iterator[RenderableType]:
+    """What recall shows of imported memories only where nothing else answers, or not at all, and how to change that."""
+    from cortex.surfaces.cli import rendering
+
+    if untrusted := facts["untrusted"]:
+        number, them = ("1 memory is", "it") if untrusted == 1 else (f"{untrusted:,} memories are", "them")
+        again = f"run `cortex import --undo {undo}`, then import again with --trusted" if undo else "see --trusted"
+        message = f"{number} untrusted: recall shows {them} only if nothing trusted answers"
+        yield rendering.notice(message, "" if trusted else f"to trust {them}, {again}")
+    if quarantined := facts["quarantined"]:
+        number, them = ("1 memory is", "it") if quarantined == 1 else (f"{quarantined:,} memories are", "them")
+        yield rendering.notice(f"{number} quarantined: recall leaves {them} out", "see `cortex inbox`")
 
 
 def undo(surface: Surface, run: str) -> None:

@@ -14,8 +14,8 @@ import typer
 from cortex.errors import InvalidRequest, full_disk
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
-from cortex.surfaces.cli.inputs import STDIN, filter_of, given, lines_of
-from cortex.surfaces.cli.memory_commands import Kinds, Lanes, Scopes, Since, States, Until
+from cortex.surfaces.cli.inputs import STDIN, filter_of, given, lines_of, moment_of
+from cortex.surfaces.cli.memory_commands import AsOf, Kinds, Lanes, Scopes, Since, States, Until
 
 if TYPE_CHECKING:
     from cortex.exchange import Divergence, MarkdownImported
@@ -39,6 +39,7 @@ def export(
     state: States = None,
     since: Since = None,
     until: Until = None,
+    as_of: AsOf = None,
 ) -> None:
     """Export memories and turns as JSON lines, ordered by ID. Add --with-text to include their text.
 
@@ -48,11 +49,11 @@ def export(
     if markdown:
         _refuse("cannot be combined with --markdown, which exports active memories", lane=lane, state=state)
         which = filter_of(scope=scope, kind=kind, since=since, until=until)
-        _export_markdown(surface, file, which)
+        _export_markdown(surface, file, which, as_of)
         return
     which = filter_of(scope=scope, kind=kind, lane=lane, state=state, since=since, until=until, any_state=True)
     with surface.engine() as engine:
-        lines = map(output.json_line, engine.export(which, redact=not with_text))
+        lines = map(output.json_line, engine.export(which, redact=not with_text, as_of=moment_of(as_of)))
         if file == STDIN:
             for line in lines:
                 print(line)
@@ -163,10 +164,12 @@ def _import_lines(surface: Surface, file: str, *, dry_run: bool, **options: Any)
     would = "would import" if dry_run else "imported"
     message = f"{would} {facts['memories']:,} memories and {facts['turns']:,} turns of {facts['lines']:,} lines"
     output.plain(f"{message}; skipped {duplicates:,} duplicates and {facts['bad']:,} bad lines")
-    from cortex.surfaces.cli import rendering
+    from cortex.surfaces.cli import import_command, rendering
 
     for bad in done.plan.bad[:10]:
         output.show(rendering.notice(f"line {bad.number}: {bad.field}: {bad.reason}", bad.hint))
+    if not dry_run:
+        output.show(*import_command.withheld(facts, trusted=bool(options["trusted"])))
     if done.receipt.degraded:
         output.show(rendering.notice("stored without vectors", "run `cortex doctor`, then `cortex admin backfill`"))
 
@@ -174,10 +177,10 @@ def _import_lines(surface: Surface, file: str, *, dry_run: bool, **options: Any)
 # --- memories as Markdown ------------------------------------------------------------------------
 
 
-def _export_markdown(surface: Surface, file: str, which: Filter) -> None:
+def _export_markdown(surface: Surface, file: str, which: Filter, as_of: str | None) -> None:
     directory = Path(file) if file != STDIN and (Path(file).is_dir() or file.endswith(("/", os.sep))) else None
     with surface.engine() as engine:
-        pages = engine.export_markdown(which, by_scope=directory is not None)
+        pages = engine.export_markdown(which, by_scope=directory is not None, as_of=moment_of(as_of))
         if file == STDIN:
             sys.stdout.write(pages[0].text)
             return

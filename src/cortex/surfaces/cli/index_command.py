@@ -47,7 +47,13 @@ def index(
         bool, typer.Option("--force", help="Rebuild the index; the old one stays in use meanwhile.")
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Keep running and index edits as they happen.")] = False,
-    remove: Annotated[str | None, typer.Option(metavar="NAME|PATH", help="Remove this source and its chunks.")] = None,
+    remove: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|PATH|HOST",
+            help="Remove this source and its chunks; with --force, all of another host that is gone.",
+        ),
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the sources and the state of the index.")] = False,
 ) -> None:
     """Index a folder of Markdown files and keep the index up to date. Unchanged files are skipped."""
@@ -60,12 +66,12 @@ def index(
     with surface.engine() as engine:
         _check_engine(engine, summarize=summarize, watch=watch)
         if remove is not None:
-            engine.files.remove(remove)
+            engine.files.remove(remove, force=force)
         if path is not None:
             engine.files.add(path, **_source_options(workspace, docs, transcripts, untrusted),
                              **given(scope=scope, name=name, chunker=chunker, summarize=summarize or None))  # fmt: skip
         with output.progress("indexing") as progress:
-            done = engine.index(force=force, progress=progress)
+            done = engine.index(force=force and remove is None, progress=progress)
         _show(surface, engine, done)
         if watch:
             _watch(surface, engine)

@@ -228,7 +228,7 @@ def _create_home(surface: Surface, setup: Setup, result: Result) -> Iterator[str
 
 def _write_settings(home: Path, wanted: dict[str, Any], result: Result) -> Iterator[str]:
     """Write a first settings file, or change the existing one."""
-    from cortex.surfaces.cli import settings_file
+    from cortex import settings_file
 
     path, failed = home / settings.FILE_NAME, set[str]()
     is_new = not path.exists()

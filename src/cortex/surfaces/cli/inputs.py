@@ -67,11 +67,15 @@ def time_of(given: str | None, field: str) -> datetime | None:
         raise InvalidRequest("is not an ISO 8601 time", field=field, hint=hint) from error
 
 
-def moment_of(given: str | None) -> datetime | int | None:
-    """A position of the ledger, or a time."""
+def moment_of(given: str | None, field: str = "as_of") -> datetime | int | str | None:
+    """A position of the ledger, a time, or the name of a tag, which begins with a letter."""
     if given is not None and given.isascii() and given.isdigit():
         return int(given)
-    return time_of(given, "as_of")
+    if given is not None and given[:1].isalpha():
+        from cortex.domain.tags import checked_name
+
+        return checked_name(given, field)
+    return time_of(given, field)
 
 
 def duration_of(given: str | None, field: str) -> timedelta | None:
@@ -87,6 +91,12 @@ def duration_of(given: str | None, field: str) -> timedelta | None:
     raise InvalidRequest("is not a time span", field=field, hint="give a number and s, m, h, d or w, such as 720h")
 
 
+def days_of(given: str, field: str) -> float:
+    """A time span such as 720h or 30d, in days."""
+    span = duration_of(given, field)
+    return span / timedelta(days=1) if span is not None else 0.0
+
+
 def filter_of(
     *,
     scope: Sequence[str] | None = None,
@@ -98,6 +108,9 @@ def filter_of(
     session: Sequence[str] | None = None,
     since: str | None = None,
     until: str | None = None,
+    contains: str | None = None,
+    topic: Sequence[str] | None = None,
+    tag: Sequence[str] | None = None,
     any_state: bool = False,
 ) -> Filter:
     """The filter for these options; by default only searchable states."""
@@ -116,6 +129,9 @@ def filter_of(
         sessions=frozenset(session) if session else None,
         since=time_of(since, "since"),
         until=time_of(until, "until"),
+        contains=contains,
+        topics=frozenset(topic) if topic else None,
+        tags=frozenset(tag) if tag else None,
     )
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cortex.errors import InvalidRequest
+from cortex.errors import InvalidRequest, StoreBusy
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
+from cortex.surfaces.http.server_file import announced
 
 if TYPE_CHECKING:
     from cortex.memory import Cortex
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 FINISH_SECONDS = 60.0
 """How long to wait at the end for running jobs; service managers kill after 90."""
 
+UNSOUND = 1
+"""Exit code of a drill that found the newest backup not sound."""
+
 jobs = typer.Typer(help="Background jobs: list them, or run those that are due.", no_args_is_help=True)
-backup = typer.Typer(help="Backups: create, list, restore.", no_args_is_help=True)
+backup = typer.Typer(help="Backups: create, list, drill, restore.", no_args_is_help=True)
 
 
 def consolidate(
@@ -116,8 +120,14 @@ def backup_restore(
 ) -> None:
     """Replace the memory of the agent by a backup. The present one is backed up first."""
     surface = surface_of(context)
-    with surface.engine() as engine:
-        done = engine.restore_backup(which)
+    try:
+        with surface.engine() as engine:
+            done = engine.restore_backup(which)
+    except StoreBusy as error:
+        # Hooks start one in the background, which nobody remembers.
+        if server := announced(str(surface.root.absolute())):
+            error.hint = f"the server of this home is process {server.pid}: run `kill {server.pid}`, then restore again"
+        raise
     if surface.json:
         replaced = done.replaced.to_json() if done.replaced else None
         output.show_json({"restored": str(done.path), "replaced": replaced, "kept_out": done.kept_out})
@@ -129,17 +139,33 @@ def backup_restore(
         output.plain(f"the previous memory is in {done.replaced.path}")
 
 
+@backup.command("drill")
+def backup_drill(context: typer.Context) -> int:
+    """Restore the newest backup beside the memory, verify it, and remove it again. Exit code 1 if it is not sound."""
+    surface = surface_of(context)
+    with surface.engine() as engine, output.progress("restoring"):
+        done = engine.drill()
+    if surface.json:
+        from cortex.surfaces.wire.upkeep import DrillResponse
+
+        output.show_response(DrillResponse.of(done))
+    else:
+        from cortex.surfaces.cli import maintenance_rendering
+
+        output.show(*maintenance_rendering.drill(done.drill))
+    return 0 if done.drill.ok else UNSOUND
+
+
 @jobs.command("list")
 def jobs_list(context: typer.Context) -> None:
-    """List the jobs that are waiting or have failed."""
-    from cortex.ports.store import JobState
-
+    """List the jobs that are running or waiting, have failed or were canceled."""
     surface = surface_of(context)
-    with surface.engine() as engine, engine.context.view() as view:
-        states = (JobState.RUNNING, JobState.WAITING, JobState.FAILED)
-        found = [job for state in states for job in view.jobs(state, limit=1_000)]
+    with surface.engine() as engine:
+        found = engine.jobs(limit=1_000)
     if surface.json:
-        output.show_json({"jobs": [_job(each) for each in found]})
+        from cortex.surfaces.wire.usage import JobsResponse
+
+        output.show_response(JobsResponse.of(found))
     elif found:
         from cortex.surfaces.cli import maintenance_rendering
 
@@ -148,15 +174,32 @@ def jobs_list(context: typer.Context) -> None:
         output.plain("no jobs")
 
 
-def _job(job: Job) -> dict[str, Any]:
-    return {
-        "id": job.id,
-        "kind": job.kind,
-        "state": job.state.value,
-        "due": job.due.isoformat(),
-        "attempts": job.attempts,
-        "error": job.error or None,
-    }
+@jobs.command("retry")
+def jobs_retry(
+    context: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", help="The ID of a job.")]
+) -> None:
+    """Run a waiting, failed or canceled job at once, with all its attempts."""
+    _decide(context, lambda engine: engine.retry_job(id))
+
+
+@jobs.command("cancel")
+def jobs_cancel(
+    context: typer.Context, id: Annotated[str, typer.Argument(metavar="ID", help="The ID of a job.")]
+) -> None:
+    """Cancel a job. What it did so far stays; new messages of the session start another one."""
+    _decide(context, lambda engine: engine.cancel_job(id))
+
+
+def _decide(context: typer.Context, decide: Callable[[Cortex], Job]) -> None:
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        job = decide(engine)
+    if surface.json:
+        from cortex.surfaces.wire.usage import JobResponse
+
+        output.show_response(JobResponse.of(job))
+    else:
+        output.plain(f"{job.kind} {job.id} is {job.state.value}")
 
 
 @jobs.command("run")
@@ -215,4 +258,4 @@ def _on_sigterm(ending: threading.Event) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"consolidate": consolidate, "jobs": jobs, "backup": backup}
+COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"consolidate": consolidate, "backup": backup}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
 
+from cortex.domain.alerts import Alert, Severity
 from cortex.domain.events import EventKind
 from cortex.ports.store import Job, JobState
 from cortex.surfaces.cli import rendering
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from cortex.lifecycle.flow import ConsolidationOutcome
     from cortex.lifecycle.plan import Planned
     from cortex.lifecycle.upkeep import Anomaly
+    from cortex.services.drill import Drill
 
 MOST_ROWS = 50
 _REASONS = {
@@ -25,6 +28,7 @@ _REASONS = {
     "session_idle": "session memory, unused for a day",
     "duplicate": "same text",
     "near_duplicate": "nearly the same text",
+    "retention": "past its retention rule",
 }
 _MARKS = {EventKind.EXPIRED: ("expire", "yellow"), EventKind.CONSOLIDATED: ("keep", "green")}
 
@@ -66,12 +70,40 @@ def backups(found: Sequence[Backup]) -> RenderableType:
 
 def jobs(found: Sequence[Job]) -> RenderableType:
     """A line for each job."""
-    table = rendering.table("kind", "state", "due", "attempts", "error", right=["attempts"], whole=["kind", "due"])
+    table = rendering.table(
+        "kind", "state", "due", "attempts", "id", "error", right=["attempts"], whole=["kind", "due", "id"]
+    )
     for each in sorted(found, key=lambda job: job.due):
         style = "red" if each.state is JobState.FAILED else ""
         due = f"{each.due.astimezone():%Y-%m-%d %H:%M:%S}"
-        table.add_row(each.kind, each.state.value, due, str(each.attempts), one_line(each.error), style=style)
+        table.add_row(each.kind, each.state.value, due, str(each.attempts), each.id, one_line(each.error), style=style)
     return table
+
+
+def alerts(found: Sequence[Alert]) -> RenderableType:
+    """A line for each alert; what is over is dimmed."""
+    table = rendering.table("cause", "since", "until", "message and what to do", whole=["cause", "since"])
+    for each in found:
+        style = "dim" if not each.is_open else "red" if each.severity is Severity.CRITICAL else ""
+        until = f"{each.closed_at.astimezone():%Y-%m-%d %H:%M}" if each.closed_at else "open"
+        since = f"{each.opened_at.astimezone():%Y-%m-%d %H:%M}"
+        what = f"{each.message}; {each.hint}" if each.hint else each.message
+        table.add_row(one_line(each.cause), since, until, one_line(what), style=style)
+    return table
+
+
+def drill(found: Drill) -> Iterator[RenderableType]:
+    """What a drill found."""
+    age = timedelta(seconds=round(found.age_seconds))
+    about = f"{rendering.size(found.bytes)}, {age} old"
+    yield Text(f"{found.file}  ({about}), restored and checked in {found.seconds:.1f} s")
+    compared = "as its manifest says" if found.manifest else "no manifest to compare with"
+    if found.ok:
+        yield Text(f"sound: {found.traces:,} memories and turns of {found.users:,} users, {compared}")
+    if found.questions:
+        yield Text(f"{found.same:,} of {found.questions:,} recorded recalls gave the same answer")
+    for problem in found.problems:
+        yield rendering.notice(one_line(problem), "run `cortex backup create`, then `cortex backup drill`")
 
 
 def _plans(plans: Sequence[Planned]) -> RenderableType:
@@ -88,7 +120,7 @@ def _plans(plans: Sequence[Planned]) -> RenderableType:
 
 
 def _summary(found: ConsolidationOutcome) -> str:
-    ended = sum(_number(found, step) for step in ("expiry", "decay"))
+    ended = sum(_number(found, step) for step in ("expiry", "decay", "retention"))
     merged = sum(len(plan.changes) - 1 for plan in found.steps["consolidation"].plans)
     if not found.planned:
         return "nothing to do"

@@ -57,7 +57,7 @@ def serve(
     except ImportError as error:
         raise ProviderMissing("the MCP SDK is not installed, or is too old", hint=install_command("mcp")) from error
     if http:
-        with surface.engine() as engine:
+        with surface.engine("mcp") as engine:
             transports.serve_http(engine, PORT if port is None else port, profile, lambda url: _announce(surface, url))
         return
     if sys.stdin.isatty():

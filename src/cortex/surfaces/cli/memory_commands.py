@@ -12,7 +12,7 @@ from cortex.errors import InvalidRequest, NotFound
 from cortex.kinds import Kind
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
-from cortex.surfaces.cli.inputs import duration_of, filter_of, given, text_of, time_of
+from cortex.surfaces.cli.inputs import duration_of, filter_of, given, moment_of, text_of, time_of
 
 if TYPE_CHECKING:
     from cortex.domain.memory import Contradiction
@@ -40,6 +40,11 @@ Labels = Annotated[list[str] | None, typer.Option("--label", help=f"Only this im
 Sessions = Annotated[list[str] | None, typer.Option("--session", help="Only turns of this session.")]
 Since = Annotated[str | None, typer.Option(metavar="TIME", help="Only from this time on (ISO 8601).")]
 Until = Annotated[str | None, typer.Option(metavar="TIME", help="Only before this time (ISO 8601).")]
+
+AsOf = Annotated[
+    str | None,
+    typer.Option(metavar="TIME|POSITION|TAG", help="What there was then: at a time, a ledger position or a tag."),
+]
 
 
 def remember(
@@ -74,7 +79,7 @@ def remember(
     embed: Annotated[bool, typer.Option(help="Embed it now, or later by `cortex admin backfill`.")] = True,
     as_new: Annotated[bool, typer.Option("--as-new", help="Store it even if it is known already.")] = False,
 ) -> None:
-    """Remember a statement. Duplicates are not stored twice; a changed value replaces the old one."""
+    """Remember a statement. Duplicates are not stored twice; a changed value replaces the old one or is flagged."""
     surface = surface_of(context)
     span = duration_of(ttl, "ttl")
     with surface.engine() as engine:
@@ -108,6 +113,7 @@ def edit(
     scope: Annotated[str | None, typer.Option(help="The scope to store it in.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag that replaces the present tags; repeatable.")] = None,
     importance: Annotated[float | None, typer.Option(help="Its importance, 0 to 1.")] = None,
+    label: Annotated[str | None, typer.Option(help="Its importance label, such as must_remember.")] = None,
     retention: Annotated[str | None, typer.Option(help="How long to keep it: permanent, project or session.")] = None,
     expires: Annotated[str | None, typer.Option(metavar="TIME", help="The time it expires (ISO 8601).")] = None,
     if_revision: Annotated[
@@ -118,7 +124,7 @@ def edit(
     surface = surface_of(context)
     changes = given(
         text=None if text is None else text_of(text, "text"), kind=kind, scope=scope, tags=tuple(tag or ()) or None,
-        importance=importance, retention=retention, expires_at=time_of(expires, "expires"),
+        importance=importance, label=label, retention=retention, expires_at=time_of(expires, "expires"),
     )  # fmt: skip
     with surface.engine() as engine:
         done = engine.edit(id, if_revision=if_revision, **changes)
@@ -247,30 +253,43 @@ def list_(
     session: Sessions = None,
     since: Since = None,
     until: Until = None,
+    contains: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Only texts with these words, in capitals or not.")
+    ] = None,
+    topic: Annotated[list[str] | None, typer.Option(help="Only memories of this topic.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only memories with this tag.")] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORDER",
+            help="stored, created, changed, used, uses, importance, confidence, kind, scope, label, trust or state; "
+            "with a minus the other way round: -created",
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="The maximum number.")] = 50,
-    after: Annotated[str | None, typer.Option(metavar="ID", help="Continue after this ID.")] = None,
+    after: Annotated[str | None, typer.Option(metavar="NEXT", help="Continue where the last page ended.")] = None,
+    as_of: AsOf = None,
 ) -> None:
-    """List memories, turns and chunks, oldest first."""
+    """List memories, turns and chunks, oldest first or in another order."""
     surface = surface_of(context)
     which = filter_of(
         scope=scope, kind=kind, lane=lane, state=state, trust=trust, label=label, session=session, since=since,
-        until=until,
+        until=until, contains=contains, topic=topic, tag=tag,
     )  # fmt: skip
     with surface.engine() as engine:
-        found = engine.list(which, after=after, limit=limit)
-        more = found[-1].id if len(found) == limit else None
+        found = engine.list(which, after=after, limit=limit, sort=sort, as_of=moment_of(as_of))
         if surface.json:
             from cortex.surfaces.wire.memories import ListResponse
 
-            output.show_response(ListResponse(memories=tuple(found), next=more))
+            output.show_response(ListResponse.of(found))
         elif not found:
             output.plain("no memories match")
         else:
             from cortex.surfaces.cli import rendering
 
             output.show(rendering.traces(found))
-            if more:
-                output.plain(f"more: --after {more}")
+            if found.next:
+                output.plain(f"more: --after '{found.next}'" if sort else f"more: --after {found.next}")
 
 
 def get(
@@ -283,10 +302,13 @@ def get(
         int | None, typer.Option("--from", min=1, metavar="LINE", help="Of a file: the first line.")
     ] = None,
     lines: Annotated[int | None, typer.Option(min=1, help="Of a file: the number of lines.")] = None,
+    as_of: AsOf = None,
 ) -> None:
     """Show a memory, turn or chunk with its versions and sources, or print lines of an indexed file."""
     surface = surface_of(context)
     if _is_path(what):
+        if as_of is not None:
+            raise InvalidRequest("is not for files", field="--as-of", hint="files have no history here: leave it out")
         from cortex.surfaces.cli.index_command import print_lines
 
         print_lines(surface, what, start, lines)
@@ -294,7 +316,7 @@ def get(
     if start or lines:
         raise InvalidRequest("is only for files", field="--from" if start else "--lines", hint="give a path")
     with surface.engine() as engine:
-        found = engine.show(what)
+        found = engine.show(what, as_of=moment_of(as_of))
         if surface.json:
             from cortex.surfaces.wire.memories import ShowResponse
 

@@ -16,7 +16,7 @@ from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 
 if TYPE_CHECKING:
-    from cortex.services.health.health_checks import Check
+    from cortex.domain.health import Check
     from cortex.surfaces.openclaw.config_edits import Wishes
     from cortex.surfaces.openclaw.host import OpenClaw
     from cortex.surfaces.openclaw.imports import Import
@@ -156,7 +156,7 @@ def _wishes(
 def _command(host: OpenClaw) -> str:
     """The cortex program that the plugin should start: the one that is set if it is of this version, or this one."""
     from cortex._version import __version__
-    from cortex.surfaces.openclaw.checks import version_of
+    from cortex.surfaces.hosts.versions import version_of
     from cortex.surfaces.openclaw.config_edits import ENTRY
     from cortex.surfaces.openclaw.host import HostConfig
 
@@ -247,7 +247,7 @@ FIXABLE = frozenset((
 
 
 def groups() -> Sequence[Any]:
-    from cortex.services.health.health_checks import Group
+    from cortex.domain.health import Group
 
     return (Group.HOSTS, Group.HOME, Group.SERVING, *Group)
 

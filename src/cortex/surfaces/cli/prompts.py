@@ -139,19 +139,19 @@ def _ask_notes(found: Sequence[Notes]) -> tuple[Notes, ...]:
 def _ask_hosts(found: Sequence[DetectedHost], command: Sequence[str]) -> tuple[DetectedHost, ...]:
     """The hosts to connect; each question shows what would be written."""
     _heading("Programs on this machine that can use this memory over MCP")
-    is_ready = find_spec("mcp") is not None
-    if not is_ready:
+    if find_spec("mcp") is None:
         _show(rendering.notice(f"first run `{install_command('mcp')}`"))
-    return tuple(each for each in found if _wants(each, command, is_ready))
+    return tuple(each for each in found if _wants(each, command))
 
 
-def _wants(detected: DetectedHost, command: Sequence[str], default: bool) -> bool:
+def _wants(detected: DetectedHost, command: Sequence[str]) -> bool:
     host = detected.host
     how = "backed up first, the rest stays unchanged" if detected.file.exists() else "a new file"
     entry = json.dumps(host.entry(command), ensure_ascii=False)
     _show(Text.assemble((host.title, "bold"), f": adds to {detected.file} ({how}):"))
     _show(Text(f"  {'.'.join((*host.keys, NAME))} = {entry}", "dim"))
-    return _confirm(f"Connect {host.title}?", default)
+    # Enter changes no file of another program.
+    return _confirm(f"Add Cortex to {detected.file}?", False)
 
 
 def _embedders(home: Path, current: str) -> list[Choice]:

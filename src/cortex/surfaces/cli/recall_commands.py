@@ -11,7 +11,7 @@ from cortex.errors import InvalidRequest
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 from cortex.surfaces.cli.inputs import given, moment_of, text_of, time_of
-from cortex.surfaces.cli.memory_commands import Kinds, Lanes, Since, Until, warn
+from cortex.surfaces.cli.memory_commands import AsOf, Kinds, Lanes, Since, Until, warn
 
 if TYPE_CHECKING:
     from cortex.memory import Cortex
@@ -25,9 +25,6 @@ Recipe = Annotated[str | None, typer.Option(help="The ranking recipe; see `corte
 Limit = Annotated[int | None, typer.Option(help="The maximum number of hits.")]
 Budget = Annotated[int | None, typer.Option(help="The maximum number of tokens in the block.")]
 MinScore = Annotated[float | None, typer.Option(help="Leave out hits below this score, 0 to 1.")]
-AsOf = Annotated[
-    str | None, typer.Option(metavar="TIME|POSITION", help="Search what was known then: a time, or a ledger position.")
-]
 DeadlineMs = Annotated[float | None, typer.Option(help="Leave out what takes longer, in milliseconds.")]
 Quarantined = Annotated[bool, typer.Option("--quarantined", help="Include quarantined memories.")]
 Explain = Annotated[

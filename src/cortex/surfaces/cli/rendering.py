@@ -17,9 +17,11 @@ from rich.table import Table
 from rich.text import Text
 
 from cortex.domain.chunk import Chunk
+from cortex.domain.health import Check
 from cortex.domain.hits import Hit, RecallResult
 from cortex.domain.lanes import State
 from cortex.domain.memory import Contradiction, Memory
+from cortex.domain.outcome import Outcome
 from cortex.domain.receipt import Receipt
 from cortex.domain.text import visible
 from cortex.domain.trace import Trace, to_json
@@ -27,8 +29,8 @@ from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.ports.store import Counts
 from cortex.services.browse import TraceHistory
-from cortex.services.health.health_checks import Check
 from cortex.services.recall import RecallTrace
+from cortex.services.timeline import Timeline
 from cortex.surfaces.cli.output import one_line
 
 BAR = 10
@@ -122,7 +124,10 @@ def result(answer: RecallResult) -> Iterator[RenderableType]:
     for place, hit in enumerate(answer.hits, start=1):
         share = bar(hit.score / whole if whole else 0.0)
         head = Text(f"{place:>2} ", style="bold").append_text(share).append(f" {hit.score:.{digits}f}  ", "bold")
-        yield beside(head.append_text(_about(hit.trace, hit.legs)), hit.trace.id)
+        head.append_text(_about(hit.trace, hit.legs))
+        if replaced := hit.around.replaced_at:
+            head.append(f" · replaced on {replaced:%Y-%m-%d}", "yellow")
+        yield beside(head, hit.trace.id)
         yield Padding(Text(one_line(hit.excerpt or hit.trace.text)), (0, 0, 0, _INDENT), expand=False)
     facts = answer.receipt.facts
     if facts.get("broadened"):
@@ -142,11 +147,14 @@ def _nothing(receipt: Receipt) -> str:
 def _about(trace: Trace, legs: Sequence[str] = ()) -> Text:
     """Kind, scope and date of a trace, the legs that found it, and warnings."""
     kind = "chunk" if isinstance(trace, Chunk) else trace.kind.value
+    kind = trace.outcome.value if isinstance(trace, Outcome) else kind
     line = Text(kind, style="magenta").append(f" · {one_line(trace.scope)} · {trace.created_at:%Y-%m-%d}", "default")
     if isinstance(trace, Turn):
         line.append(f" · {one_line(trace.speaker or trace.role.value)}", "default")
     if isinstance(trace, Chunk):
         line.append(f" · {one_line(trace.citation)}", "default")
+    if isinstance(trace, Outcome) and trace.tool:
+        line.append(f" · {one_line(trace.tool)}", "default")
     if legs:
         line.append(f" · {'+'.join(legs)}", "default")
     for mark in (trace.trust.value, trace.state.value):
@@ -269,6 +277,19 @@ def receipts(found: Iterable[Receipt]) -> Fitting:
     return Fitting(_WIDE, wide, narrow)
 
 
+def timeline(found: Timeline) -> Table:
+    """What happened, newest first, by whom and in which operation."""
+    rows = table("position", "at", "event", "by", "receipt", "about", right=["position"], whole=["at", "event"])
+    for each in found.happened:
+        event, trace = each.event, each.trace
+        about = Text(one_line(trace.text)) if trace is not None else Text(one_line(event.subject), "dim")
+        rows.add_row(
+            f"{event.position:,}", _when(event.at), event.kind.value, one_line(event.actor) or "-",
+            Text(event.cause or "-", "dim"), about,
+        )  # fmt: skip
+    return rows
+
+
 def receipt(found: Receipt) -> Iterator[RenderableType]:
     about = _details()
     for name, value in found.to_json().items():
@@ -310,7 +331,7 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     store, counted, vectors, embedder = found["store"], found["counts"], found["vectors"], found["embedder"]
     about.add_row("home", one_line(found["home"]))
     about.add_row("agent, user", one_line(f"{found['agent']}, {found['user']}"))
-    details = f"{store['backend']}, {size(store.get('bytes', 0))}, position {found['position']:,}"
+    details = f"{store['url'].removesuffix(':')}, {size(store.get('bytes', 0))}, ledger position {found['position']:,}"
     about.add_row("store", one_line(details))
     lanes = ", ".join(several(number, *_OF_LANE[lane]) for lane, number in counted["by_lane"].items())
     about.add_row("traces", f"{counted['total']:,}" + (f" ({lanes})" if lanes else ""))
@@ -318,9 +339,10 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} missing")
     if scale := vectors.get("calibration"):
         on = f" on {scale['texts']:,} texts" if scale["texts"] else ""
-        about.add_row("similarity", f"counts from a cosine of {scale['floor']:.2f}, {scale['basis']}{on}")
+        about.add_row("similarity", f"cosines above {scale['floor']:.2f} count ({scale['basis']}{on})")
     about.add_row("reranker", _provider(found["reranker"], found["reranker"]["name"]))
     about.add_row("recipe", one_line(found["recipe"]))
+    about.add_row("access tokens", one_line(_kept(found["kept"])))
     about.add_row("language model", one_line(_model(found["llm"])))
     if found["hardware"] is not None:
         about.add_row("GPU", one_line(_card(found["hardware"])))
@@ -332,6 +354,8 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield about
     for problem in found["degraded"]:
         yield notice(f"{problem['what']}: {problem['why']}", problem["fix"])
+    for alert in found["alerts"]:
+        yield notice(f"{alert['cause']}: {alert['message']}", alert["hint"])
     for anomaly in found["anomalies"]:
         yield notice(f"{anomaly['code']}: {anomaly['detail']}", anomaly["fix"])
     if found["hook_failures"]:
@@ -339,11 +363,19 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield notice(f"turns that ran without memory: {text}", "run `cortex doctor`")
 
 
+def _kept(found: Mapping[str, Any]) -> str:
+    """Where access tokens are, and with them the budget of the language model."""
+    if not found["shared"]:
+        return "files in the home"
+    return f"{found['tokens']}, shared by all hosts, as is the budget of the language model"
+
+
 _OF_LANE = {
     "memories": ("memory", "memories"),
     "sessions": ("turn", "turns"),
     "notes": ("chunk of notes", "chunks of notes"),
     "docs": ("chunk of documents", "chunks of documents"),
+    "outcomes": ("outcome", "outcomes"),
 }
 
 

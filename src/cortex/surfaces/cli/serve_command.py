@@ -51,15 +51,15 @@ def serve(
         raise ProviderMissing(
             f"serving needs {error.name}, which is not installed", hint=install_command("serve")
         ) from error
-    from cortex.access.tokens import FILE_NAME, TokenFile
+    from cortex.access import Tokens
     from cortex.clock import SystemClock
     from cortex.surfaces.http.options import ServeOptions
 
     clock = SystemClock()
     home = str(surface.root.absolute())
     stamp = server_file.settings_stamp(home)
-    tokens = TokenFile(surface.root / FILE_NAME, clock)
     with surface.engine() as engine:
+        tokens = Tokens(engine.context.dependencies.documents, clock)
         options = ServeOptions.of(engine.settings, host=host, port=port)
         check_exposure(tokens, options, clock.now())
         bound = listen(options)

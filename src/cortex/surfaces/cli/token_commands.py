@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,7 @@ from cortex.surfaces.cli.inputs import duration_of
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from cortex.access import AccessToken, TokenFile
+    from cortex.access import AccessToken, Tokens
     from cortex.domain.scope import Tenant
 
 tokens = typer.Typer(help="Access tokens for HTTP and MCP: create, list, revoke, clear.", no_args_is_help=True)
@@ -46,9 +47,8 @@ def create(
     surface = surface_of(context)
     wanted = [chosen(Right, right.strip().lower(), "rights") for right in rights.split(",")]
     span = duration_of(expires, "expires")
-    secret, token = _tokens(surface).create(
-        _tenant(surface), wanted, agents=also_agent or (), label=label, expires_in=span
-    )
+    with _tokens(surface) as stored:
+        secret, token = stored.create(_tenant(surface), wanted, agents=also_agent or (), label=label, expires_in=span)
     if surface.json:
         output.show_json(_plain(token) | {"secret": secret})
         return
@@ -61,10 +61,10 @@ def create(
 def list_(context: typer.Context) -> None:
     """List the tokens of this home, or of one agent and user; never their secrets."""
     surface = surface_of(context)
-    stored = _tokens(surface)
-    found = [each for each in stored.all() if _matches(each, surface)]
-    if gone := stored.missing():
-        raise gone
+    with _tokens(surface) as stored:
+        found = [each for each in stored.all() if _matches(each, surface)]
+        if gone := stored.missing():
+            raise gone
     if surface.json:
         output.show_json({"tokens": [_plain(each) for each in found]})
     elif found:
@@ -79,7 +79,8 @@ def revoke(
 ) -> None:
     """Revoke a token at once, also for running servers."""
     surface = surface_of(context)
-    revoked = _tokens(surface).revoke(id)
+    with _tokens(surface) as stored:
+        revoked = stored.revoke(id)
     if surface.json:
         output.show_json(_plain(revoked))
     else:
@@ -95,7 +96,8 @@ def clear(
     surface = surface_of(context)
     if not yes:
         _confirm()
-    _tokens(surface).clear()
+    with _tokens(surface) as stored:
+        stored.clear()
     if surface.json:
         output.show_json({"cleared": True})
     else:
@@ -117,10 +119,14 @@ tokens.command("revoke")(revoke)
 tokens.command("clear")(clear)
 
 
-def _tokens(surface: Surface) -> TokenFile:
-    from cortex.access import FILE_NAME, TokenFile
+@contextmanager
+def _tokens(surface: Surface) -> Iterator[Tokens]:
+    from cortex import settings, wiring
+    from cortex.access import Tokens
 
-    return TokenFile(surface.root / FILE_NAME, SystemClock())
+    clock = SystemClock()
+    with closing(wiring.open_documents(surface.root, settings.load(surface.root), clock)) as documents:
+        yield Tokens(documents, clock)
 
 
 def _tenant(surface: Surface) -> Tenant:

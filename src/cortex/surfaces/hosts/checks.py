@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -13,15 +14,14 @@ from typing import Any
 
 from cortex import settings as configuration
 from cortex._version import __version__
+from cortex.domain.health import Check, Group
 from cortex.errors import EngineError
-from cortex.services.health.health_checks import Check, Group
 from cortex.surfaces.hosts import installer
 from cortex.surfaces.hosts.coding_agents import NAME, CodingAgent, Command
 from cortex.surfaces.hosts.config_file import current_text, value_at
+from cortex.surfaces.hosts.versions import numbers, version_of
 from cortex.surfaces.http.server_file import Untrusted, announced, running
 from cortex.surfaces.mcp import json_config
-from cortex.surfaces.openclaw.checks import version_of, writable
-from cortex.surfaces.openclaw.host import numbers
 
 _host = partial(Check, group=Group.HOSTS)
 _serving = partial(Check, group=Group.SERVING)
@@ -35,7 +35,7 @@ class AgentChecks:
         self._install = f"run `cortex hosts install {agent.name}`"
 
     def checks(self) -> list[Check]:
-        found = [*self._program(), *self._files(), *self._switches(), writable(self._command.home)]
+        found = [*self._program(), *self._files(), *self._switches(), home_check(self._command.home)]
         return [*found, *self._cortex(), self._server()]
 
     # --- the host -----------------------------------------------------------------------------------------------------
@@ -64,8 +64,8 @@ class AgentChecks:
             return
         missing = [change.file for change in plan.changes if change.config.text is None or not change.is_own]
         if missing:
-            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-            yield _host("plugin", False, f"{missing[0]}{more} is missing or has not what is needed", self._install)
+            which = f"{missing[0]} and {len(missing) - 1} more are" if len(missing) > 1 else f"{missing[0]} is"
+            yield _host("plugin", False, f"{which} missing or incomplete", self._install)
         else:
             why = f"{plan.changes[0].file} is not that of Cortex {__version__} for {self._command.home}"
             yield _host("plugin", None, why, self._install)
@@ -98,7 +98,7 @@ class AgentChecks:
             yield _host("hooks", False, f"features.hooks is false in {config}", "remove it there")
         known = value_at(content, ("hooks", "state"))
         if not any(NAME in key for key in (known if isinstance(known, dict) else {})):
-            why = "Codex runs hooks only after you trusted them, and nothing shows that you did"
+            why = "Codex runs no hook before you trust it, and none of cortex is trusted yet"
             yield _host("trust", None, why, "start `codex`, enter `/hooks` and trust those of cortex")
 
     def _gemini(self, folder: Path) -> Iterator[Check]:
@@ -114,7 +114,7 @@ class AgentChecks:
             yield _host("enabled", None, f"the extension is disabled in some folders by {enablement}", fix)
 
     def _cursor(self, _folder: Path) -> Iterator[Check]:
-        why = "Cursor documents no context from a prompt's hook: it may ignore what is recalled, and has the tools then"
+        why = "Cursor may ignore what is recalled before a prompt, which it does not document; the model has the tools"
         yield _host("recall", True, why)
 
     def _opencode(self, folder: Path) -> Iterator[Check]:
@@ -150,8 +150,18 @@ class AgentChecks:
             starts = configuration.load(self._command.home).hooks.start_server
         if starts:
             return _serving("server", True, "not running; the next hook starts it")
-        why = "hooks.start_server is false: hooks are slow, and memories are extracted by `cortex jobs run` alone"
+        why = "hooks.start_server is false: hooks are slow, and memories are extracted by `cortex admin jobs run` alone"
         return _serving("server", None, why, "set hooks.start_server = true")
+
+
+def home_check(home: Path) -> Check:
+    """Whether the memory of a home can be written."""
+    existing = next((folder for folder in (home, *home.absolute().parents) if folder.exists()), home)
+    if not existing.is_dir():
+        return Check("home", False, f"{existing} is not a folder", "choose another --home", Group.HOME)
+    if not os.access(existing, os.W_OK):
+        return Check("home", False, f"{existing} is not writable", f"run `chmod u+rwx {existing}`", Group.HOME)
+    return Check("home", True, f"{home}" + ("" if home.exists() else " will be created"), group=Group.HOME)
 
 
 def _json(file: Path) -> Any:

@@ -7,12 +7,9 @@ path of this `cortex` with the home of the memory: a host is started in any fold
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import shutil
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,7 @@ from cortex import settings
 from cortex._version import __version__
 from cortex.errors import InvalidRequest, NotFound
 from cortex.surfaces.hosts.config_file import ConfigEdit
+from cortex.surfaces.hosts.versions import version_of
 
 NAME = "cortex"
 SKILL = "skills/cortex-memory/SKILL.md"
@@ -29,7 +27,6 @@ HOOK = "cortex hook event"
 
 _EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 _PLUGIN = f'[plugins."{NAME}@{NAME}"]'
-_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +96,7 @@ class CodingAgent:
     @property
     def version(self) -> str:
         """Its version, as it says itself; empty if it does not."""
-        if self.found is None:
-            return ""
-        with suppress(OSError, subprocess.SubprocessError):
-            ran = subprocess.run(
-                [str(self.found), "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
-            )
-            found = re.search(r"\d+\.\d+\.\d+", ran.stdout)
-            return found[0] if found else ""
-        return ""
+        return version_of(self.found) if self.found else ""
 
     def contents(self, command: Command) -> dict[Path, str]:
         """Our files as the host gets them."""
@@ -193,7 +182,7 @@ AGENTS = {
             "codex", "Codex", "codex", _below("CODEX_HOME", ".codex"), f"plugins/cache/{NAME}/{NAME}/{__version__}",
             {**_SHARED, ".codex-plugin/plugin.json": ".codex-plugin/plugin.json", ".mcp.json": ".mcp.json"},
             tested="0.169.0", toml=f"{_PLUGIN}\nenabled = true\n",
-            afterwards="start Codex and trust the hooks: Codex runs none before you did that with `/hooks`",
+            afterwards="start `codex`, enter `/hooks` and trust those of cortex: before that, Codex runs none of them",
         ),
         CodingAgent(
             "gemini", "Gemini CLI", "gemini", _of_gemini, f"extensions/{NAME}",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 
-from cortex.access.tokens import Right, TokenFile
+from cortex.access.tokens import Right, Tokens
 from cortex.domain.scope import Tenant
 from cortex.errors import StoreUnavailable
 from cortex.surfaces.http.errors import ProblemDetail, RequestRefused
@@ -76,7 +76,7 @@ class Authenticator:
     """Authenticates callers. Without any token, this machine may use the default tenant."""
 
     def __init__(
-        self, tokens: TokenFile, options: ServeOptions, default: Tenant, host_secrets: Sequence[str] = ()
+        self, tokens: Tokens, options: ServeOptions, default: Tenant, host_secrets: Sequence[str] = ()
     ) -> None:
         self._tokens = tokens
         self._host_secrets = tuple(secret.encode() for secret in host_secrets)
@@ -87,9 +87,12 @@ class Authenticator:
 
     def caller(self, headers: Headers) -> Caller:
         """The caller. A token that is sent must be valid even if none is needed."""
+        given = headers.get("authorization")
+        if given is not None and self._tokens.is_shared and self._is_host(given.partition(" ")[2].strip()):
+            # No token limits the host, and its turns must go on while the store is out of reach.
+            return self._host
         if error := self.missing():
             raise RequestRefused(_unknown(error.message, error.hint))
-        given = headers.get("authorization")
         if given is None:
             # Revoked tokens count: revoking the last one must not open access.
             if self._is_local and not self._tokens.all():
@@ -109,7 +112,7 @@ class Authenticator:
         return any(hmac.compare_digest(given, each) for each in self._host_secrets)
 
     def missing(self) -> StoreUnavailable | None:
-        """The error if the token file is missing; it is logged once each time."""
+        """The error if the tokens are missing; it is logged once each time."""
         error = self._tokens.missing()
         if error is not None and not self._were_missing:
             log.warning("%s", error)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 
 import anyio.to_thread
 from fastapi import FastAPI
 from starlette.routing import Route
 
 from cortex._version import __version__
-from cortex.access.tokens import TokenFile
+from cortex.access.tokens import Tokens
 from cortex.domain.identity import IdSource, Uuid7Source
 from cortex.domain.scope import Tenant
 from cortex.errors import EngineError
 from cortex.memory import Cortex
+from cortex.ports.signals import Topic
+from cortex.services.metrics import MetricsService
 from cortex.services.turn_hooks import TurnHooks
 from cortex.surfaces.dashboard import pages
 from cortex.surfaces.http import change_stream, probes, turns
@@ -40,7 +42,7 @@ ROUTERS = (probes.router, pages.router)
 
 def create_app(
     engine: Cortex,
-    tokens: TokenFile,
+    tokens: Tokens | None = None,
     options: ServeOptions | None = None,
     *,
     ids: IdSource | None = None,
@@ -49,13 +51,18 @@ def create_app(
 ) -> FastAPI:
     """The application over `engine`. The caller closes the engine after the application has ended.
 
+    `tokens` are those of the engine unless others are given.
     `open_engine` opens the same memory in another process: with it, turns recall in worker processes, and background
     jobs run in one too.
     """
+    dependencies = engine.context.dependencies
+    tokens = tokens or Tokens(dependencies.documents, dependencies.clock)
     options = options or ServeOptions.of(engine.settings)
     hooks = TurnHooks(engine)
+    if not all(abilities.multi_process for abilities in dependencies.all_abilities):
+        open_engine = None  # another process would see another memory
     processes = options.recall_processes if open_engine is not None else 0
-    recall_workers = RecallWorkerPool(open_engine or _nothing, processes, engine.context.dependencies.clock)
+    recall_workers = RecallWorkerPool(open_engine or _nothing, processes, dependencies.clock, dependencies.counters)
     scheduler: TenantScheduler | WorkerProcess = TenantScheduler(engine)
     if open_engine is not None and options.worker_process:
         scheduler = WorkerProcess(engine, open_engine)
@@ -63,7 +70,13 @@ def create_app(
         engine=engine,
         hooks=hooks,
         options=options,
-        metrics=Metrics(lambda: hooks.failures, lambda: getattr(scheduler, "exits", 0)),
+        metrics=Metrics(
+            lambda: hooks.failures,
+            lambda: getattr(scheduler, "exits", 0),
+            lambda: dependencies.ladder.rung,
+            dependencies.counters.counted,
+            MetricsService(engine.context).measure,
+        ),
         scheduler=scheduler,
         pools=Pools.of(options, recall_workers.number),
         streams=Streams(options.max_streams),
@@ -71,7 +84,7 @@ def create_app(
         states=change_stream.StateCache(),
     )
 
-    engine.context.dependencies.is_crowded = lambda: state.pools.recalls.is_crowded
+    dependencies.is_crowded = lambda: state.pools.recalls.is_crowded
     mcp_endpoint = McpEndpoint(state)
 
     access = Authenticator(tokens, options, engine.tenant, host_secrets)
@@ -80,9 +93,14 @@ def create_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         with suppress(EngineError):  # reported to every request
             access.missing()
-        scheduling = state.scheduler.running(_tenants(tokens))
+        scheduling = ExitStack()
+
+        def start() -> None:
+            scheduling.enter_context(state.scheduler.running(_tenants(tokens)))
+            scheduling.enter_context(dependencies.signals.waiting(Topic.CHANGES, state.states.signal))
+
         # In threads: opening the store and stopping schedulers may take a moment.
-        await anyio.to_thread.run_sync(scheduling.__enter__)
+        await anyio.to_thread.run_sync(start)
         hooks.warm()
         try:
             with recall_workers.running():
@@ -90,7 +108,7 @@ def create_app(
                     yield
         finally:
             await anyio.to_thread.run_sync(hooks.flush, options.shutdown_seconds / 2)
-            await anyio.to_thread.run_sync(scheduling.__exit__, None, None, None)
+            await anyio.to_thread.run_sync(scheduling.close)
             await anyio.to_thread.run_sync(engine.flush)
 
     # No documentation pages: they would load scripts from elsewhere.
@@ -109,7 +127,7 @@ def create_app(
         options=options,
         access=access,
         metrics=state.metrics,
-        clock=engine.context.dependencies.clock,
+        clock=dependencies.clock,
         ids=ids or Uuid7Source(),
         overload=turns.TurnOverload(state),
         paths={MCP_PATH, *(getattr(route, "path", "") for router in ROUTERS for route in router.routes), *_PATHS},
@@ -121,8 +139,8 @@ def _nothing() -> Cortex:
     raise AssertionError("no worker process is started")
 
 
-def _tenants(tokens: TokenFile) -> list[Tenant]:
-    """The tenants of all tokens; a file that cannot be read is reported to every request."""
+def _tenants(tokens: Tokens) -> list[Tenant]:
+    """The tenants of all tokens; tokens that cannot be read are reported to every request."""
     with suppress(EngineError):
         return [Tenant(token.agent, token.user) for token in tokens.all()]
     return []

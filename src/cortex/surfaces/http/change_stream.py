@@ -23,6 +23,11 @@ from cortex.surfaces.http.streams import Streams
 from cortex.surfaces.wire.model import EmptyRequest
 
 LOOK_SECONDS = 1.0
+"""How often the state is read where no signal says that it has changed."""
+
+GATHER_SECONDS = 0.25
+"""How long a signal waits for others: under load the state is read four times a second."""
+
 JUDGE_SECONDS = 30.0
 """How often degradations are checked, which is slower than the rest."""
 
@@ -41,6 +46,9 @@ class _CachedState:
 
     listeners: int = 0
     looking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set by the next signal, which puts another one in its place."""
+    is_stale: bool = False
     seen_at: float | None = None
     judged_at: float | None = None
     degraded: int = 0
@@ -48,13 +56,27 @@ class _CachedState:
 
 
 class StateCache:
-    """Reads the state of each tenant at most once per second, however many clients listen."""
+    """Reads the state of each tenant once per second and after signals, however many clients listen."""
 
     def __init__(self) -> None:
         self._states: dict[Tenant, _CachedState] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def signal(self) -> None:
+        """Something has changed, of whomever. Any thread may call it."""
+        if self._states and self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        for cached in self._states.values():
+            cached.is_stale = True
+            cached.changed.set()
+            cached.changed = asyncio.Event()
 
     @contextmanager
     def listening(self, tenant: Tenant) -> Iterator[_CachedState]:
+        self._loop = asyncio.get_running_loop()
         cached = self._states.setdefault(tenant, _CachedState())
         cached.listeners += 1
         try:
@@ -65,10 +87,11 @@ class StateCache:
                 self._states.pop(tenant, None)
 
     async def look(self, cached: _CachedState, context: RequestContext, target: EmptyRequest) -> State:
-        """The state, at most a second old."""
+        """The state, at most a second old, and as new as the last signal."""
         now = context.state.engine.context.dependencies.clock.monotonic
         async with cached.looking:
-            if cached.seen_at is None or now() - cached.seen_at >= 0.9 * LOOK_SECONDS:
+            if cached.is_stale or cached.seen_at is None or now() - cached.seen_at >= 0.9 * LOOK_SECONDS:
+                cached.is_stale = False
                 judged = cached.judged_at is not None and now() - cached.judged_at < JUDGE_SECONDS
 
                 def glance(engine: Cortex) -> tuple[Alive, int]:
@@ -103,23 +126,24 @@ async def changes(context: RequestContext, target: EmptyRequest) -> Response:
 
 async def _events(states: StateCache, context: RequestContext, target: EmptyRequest) -> AsyncIterator[str]:
     sent: State | None = None
-    quiet = passed = 0.0
+    time, streams = asyncio.get_running_loop().time, context.state.streams
+    began = spoken = time()
     with states.listening(context.tenant(target)) as cached:
-        while passed < LONGEST_SECONDS:
-            state = sent or cached.state
+        while time() - began < LONGEST_SECONDS:
+            state, changed = sent or cached.state, cached.changed
             # Busy or locked for a moment: keep the last state.
             with suppress(EngineError, RequestRefused):
                 state = await states.look(cached, context, target)
             if state and state != sent:
-                sent, quiet = state, 0.0
+                sent, spoken = state, time()
                 yield f"event: state\ndata: {json.dumps(state)}\n\n"
-            elif quiet >= QUIET_SECONDS:
-                quiet = 0.0
+            elif time() - spoken >= QUIET_SECONDS:
+                spoken = time()
                 yield ": no change\n\n"
-            if await context.state.streams.ending(LOOK_SECONDS):
+            if await streams.ending(LOOK_SECONDS, or_else=changed):
                 return
-            quiet += LOOK_SECONDS
-            passed += LOOK_SECONDS
+            if changed.is_set() and await streams.ending(GATHER_SECONDS):
+                return
 
 
 class _Stream(StreamingResponse):

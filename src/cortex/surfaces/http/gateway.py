@@ -43,7 +43,7 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 HISTORY_PATHS = frozenset({"/ingest", "/v1/ingest", "/v1/capture", "/v1/turns/after", "/v1/import", "/v1/flush-plan"})
 TURN_PATHS = frozenset({"/v1/turns/before", "/v1/turns/after"})
-"""On overload a turn gets an empty answer marked as degraded, not an error."""
+"""On overload, and without the store that has the tokens, a turn gets an empty answer marked as degraded."""
 
 STREAMS = frozenset({("GET", "/v1/changes"), ("GET", "/mcp")})
 """Long-lived streams do not count as concurrent requests."""
@@ -51,7 +51,7 @@ STREAMS = frozenset({("GET", "/v1/changes"), ("GET", "/mcp")})
 _LARGEST_BODIES = 16
 """How many bodies of the maximum size fit into memory at once."""
 
-_OVERLOAD_CODES = frozenset({"busy", "rate_limited"})
+_DEGRADED_CODES = frozenset({"busy", "rate_limited", "store_unavailable", "store_busy"})
 _UNLIMITED_PATHS = frozenset({"/metrics"})
 _REQUEST_ID = re.compile(r"[0-9a-fA-F-]{8,64}")
 
@@ -177,7 +177,7 @@ class GatewayMiddleware:
         self._metrics.refuse(problem.code)
         if request.status is not None:  # part of the response is sent already
             return
-        if request.scope["path"] in TURN_PATHS and problem.code in _OVERLOAD_CODES:
+        if request.scope["path"] in TURN_PATHS and problem.code in _DEGRADED_CODES:
             response = self._overload.response(request.scope["path"], problem.code)
             response.headers.update(problem.headers)
         else:

@@ -116,7 +116,7 @@ def _sessions(state: AppState) -> StreamableHTTPSessionManager:
 
 
 def _engine(state: AppState, caller: Caller, writes: bool, chat: Chat | None) -> Cortex:
-    context = state.engine.context.bind(agent=caller.tenant.agent, user=caller.tenant.user)
+    context = state.engine.context.bind(agent=caller.tenant.agent, user=caller.tenant.user).by(caller.token_id or "mcp")
     try:
         caller.require(Right.WRITE if writes else Right.READ)
         if chat is not None:

@@ -12,6 +12,7 @@ from cortex.surfaces.wire.upkeep import HealthResponse
 router = APIRouter(tags=["upkeep"])
 
 READY_SECONDS = 2.0
+METRICS_SECONDS = 10.0
 _PLAIN: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Metrics in the Prometheus text format.",
@@ -30,7 +31,7 @@ async def health() -> HealthResponse:
 async def ready(request: Request) -> HealthResponse:
     """Whether the store can be read."""
     state: AppState = request.app.state.cortex
-    await state.pools.probes.run(lambda: state.engine.list(limit=1), seconds=READY_SECONDS)
+    await state.pools.probes.run(lambda: state.engine.pulse(), seconds=READY_SECONDS)
     return HealthResponse(status="ready")
 
 
@@ -38,4 +39,5 @@ async def ready(request: Request) -> HealthResponse:
 async def metrics(request: Request) -> Response:
     """Metrics for Prometheus."""
     state: AppState = request.app.state.cortex
-    return Response(state.metrics.page(), media_type=state.metrics.media_type)
+    page = await state.pools.probes.run(state.metrics.page, seconds=METRICS_SECONDS)
+    return Response(page, media_type=state.metrics.media_type)

@@ -19,9 +19,11 @@ from typing import Any, NamedTuple
 
 from cortex.domain.scope import Tenant
 from cortex.memory import Cortex
+from cortex.operation_counters import OperationCounters
 from cortex.ports.clock import Clock
 from cortex.runtime.deadline import Deadline
 from cortex.services.files.freshness import STALE
+from cortex.services.recall import LADDER
 from cortex.services.turn_hooks import LATE, Prepared, TurnHooks
 
 log = logging.getLogger("cortex.http")
@@ -54,7 +56,8 @@ class PrepareRequest(NamedTuple):
 class RecallWorker:
     """One worker process, which handles one turn at a time."""
 
-    def __init__(self, open_engine: OpenEngine, clock: Clock) -> None:
+    def __init__(self, open_engine: OpenEngine, clock: Clock, counters: OperationCounters) -> None:
+        self.counters = counters
         self._open_engine = open_engine
         self._clock = clock
         self._started_at: float | None = None
@@ -88,7 +91,8 @@ class RecallWorker:
             self._number += 1
             self._connection.send(PrepareRequest(self._number, tenant, arguments, seconds))
             while self._connection.poll(max(0.0, deadline.left())):
-                number, prepared = self._connection.recv()
+                number, prepared, counts = self._connection.recv()
+                self.counters.merge(counts)
                 if number == self._number:  # an older answer came too late for its caller
                     found: Prepared = prepared
                     return found
@@ -131,9 +135,11 @@ class RecallWorker:
 class RecallWorkerPool:
     """A pool of recall workers."""
 
-    def __init__(self, open_engine: OpenEngine, number: int, clock: Clock) -> None:
+    def __init__(
+        self, open_engine: OpenEngine, number: int, clock: Clock, counters: OperationCounters | None = None
+    ) -> None:
         self.number = number
-        self._all = [RecallWorker(open_engine, clock) for _ in range(number)]
+        self._all = [RecallWorker(open_engine, clock, counters or OperationCounters()) for _ in range(number)]
         self._idle: queue.SimpleQueue[RecallWorker] = queue.SimpleQueue()
 
     @contextmanager
@@ -162,8 +168,8 @@ class RecallWorkerPool:
         hooks.count_failures(prepared)
         if STALE in prepared.injection.degraded:
             _follow_files(hooks)
-        if prepared.injection.degraded:
-            log.warning("recall degraded: %s", ", ".join(prepared.injection.degraded))
+        if codes := [code for code in prepared.injection.degraded if not code.startswith(f"{LADDER}:")]:
+            log.warning("recall degraded: %s", ", ".join(codes))
         return prepared
 
 
@@ -190,7 +196,7 @@ def _recall(open_engine: OpenEngine, connection: Connection) -> None:
             turn: PrepareRequest = connection.recv()
             of = hooks.bind(agent=turn.tenant.agent, user=turn.tenant.user)
             prepared = of.prepare(**turn.arguments, deadline=Deadline.after(clock, turn.seconds))
-            connection.send((turn.number, prepared))
+            connection.send((turn.number, prepared, engine.context.dependencies.counters.drain()))
 
 
 def init_child_process(niceness: int) -> None:

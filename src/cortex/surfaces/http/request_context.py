@@ -154,7 +154,7 @@ class RequestContext:
     def _admitted(self, target: TenantRef) -> Context:
         """The memory a request is for; refused if the caller may not use it."""
         owner = self.caller.acting_for(target.agent, target.user)
-        context = self.state.engine.context.bind(agent=owner.agent, user=owner.user)
+        context = self.state.engine.context.bind(agent=owner.agent, user=owner.user).by(self.caller.token_id or "http")
         if isinstance(target, ChatRequest) and (chat := target.chat_of()) is not None:
             context = context.in_chat(chat)
             self.caller.acting_for(context.tenant.agent, context.tenant.user)

@@ -44,7 +44,8 @@ class OperationRoute(Route):
     """The route of one operation."""
 
     def __init__(self, operation: Operation) -> None:
-        super().__init__(operation.path, _endpoint(operation), methods=[operation.method], name=operation.name)
+        path = f"{operation.path[:-1]}:path}}" if operation.has_slashes else operation.path
+        super().__init__(path, _endpoint(operation), methods=[operation.method], name=operation.name)
         self.operation = operation
         self.methods = {operation.method}
 
@@ -187,7 +188,7 @@ def _exported(engine: Cortex, request: ExportRequest) -> IO[bytes]:
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed when it was sent
     try:
         if request.format == "markdown":
-            for page in engine.export_markdown(request.filter()):
+            for page in engine.export_markdown(request.filter(), as_of=request.as_of):
                 file.write(page.text.encode())
         else:
             for line in _lines(engine, request):
@@ -202,7 +203,8 @@ def _exported(engine: Cortex, request: ExportRequest) -> IO[bytes]:
 def _lines(engine: Cortex, request: ExportRequest) -> Iterator[Json]:
     if request.format == "jsonl":
         return request.records(engine)
-    return (asdict(page) for page in engine.export_markdown(request.filter(), by_scope=request.by_scope))
+    pages = engine.export_markdown(request.filter(), by_scope=request.by_scope, as_of=request.as_of)
+    return (asdict(page) for page in pages)
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:

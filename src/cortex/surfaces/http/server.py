@@ -22,7 +22,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from cortex.access.tokens import TokenFile
+from cortex.access.tokens import Tokens
 from cortex.errors import InvalidRequest
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.streams import Streams
@@ -37,7 +37,7 @@ _TICKS_PER_SECOND = 10
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
-def check_exposure(tokens: TokenFile, options: ServeOptions, now: datetime) -> None:
+def check_exposure(tokens: Tokens, options: ServeOptions, now: datetime) -> None:
     """Refuse to listen on other than local addresses without a token."""
     if options.is_local or any(token.state(now) == "active" for token in tokens.all()):
         return

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import anyio
-
 from cortex.surfaces.http.limits import ConcurrencyLimit
 
 
@@ -28,10 +26,14 @@ class Streams:
         with self._concurrency.entered():
             yield
 
-    async def ending(self, seconds: float | None = None) -> bool:
-        """Wait for shutdown, at most `seconds`; returns whether the server is shutting down."""
-        with anyio.move_on_after(seconds):
-            await self._end.wait()
+    async def ending(self, seconds: float | None = None, or_else: asyncio.Event | None = None) -> bool:
+        """Wait for shutdown, at most `seconds` and until `or_else`; returns whether the server is shutting down."""
+        awaited = [asyncio.ensure_future(each.wait()) for each in (self._end, or_else) if each is not None]
+        try:
+            await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in awaited:
+                each.cancel()
         return self._end.is_set()
 
     def end(self) -> None:

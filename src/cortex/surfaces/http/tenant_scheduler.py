@@ -9,16 +9,17 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
 from cortex.domain.scope import Tenant
-from cortex.errors import EngineError
+from cortex.errors import EngineError, StoreUnavailable
 from cortex.lifecycle import upkeep
 from cortex.lifecycle.upkeep import Anomaly
 from cortex.memory import Cortex
-from cortex.runtime.scheduler import Scheduler
+from cortex.ports.signals import Topic
+from cortex.runtime.scheduler import ACTOR, Scheduler
 
 log = logging.getLogger("cortex.http")
 
 MOST_TENANTS = 10_000
-"""Further tenants wait until there are fewer, or for `cortex jobs run`; jobs are durable."""
+"""Further tenants wait until there are fewer, or for `cortex admin jobs run`; jobs are durable."""
 
 RETRY = timedelta(minutes=1)
 
@@ -48,18 +49,13 @@ class TenantScheduler:
         """Run in the background, for known tenants and for users with stored traces."""
         for tenant in {*known, *self._users(known)}:
             self.add_tenant(tenant)
-        with self._engine.scheduler() as own:
+        with self._engine.scheduler():
             self._scheduler = Scheduler(self.run_due, now=self._clock.now, name="cortex-tenants").start()
             dependencies, others = self._engine.context.dependencies, self._scheduler
             dependencies.schedulers.append(others)
-
-            def wake() -> None:
-                own.wake()
-                others.wake()
-
-            dependencies.wake = wake
             try:
-                yield
+                with dependencies.signals.waiting(Topic.JOBS, others.wake):
+                    yield
             finally:
                 dependencies.ending = True
                 dependencies.schedulers.remove(others)
@@ -78,19 +74,22 @@ class TenantScheduler:
                 self._next = dict.fromkeys(self._next, now)
             self._last_run_at = now
             tenants = list(self._next)
+        lost: set[str] = set()
         for tenant in tenants:
             if self._engine.context.dependencies.ending:
                 break
-            at = self._run_tenant(tenant)
+            # A database that does not answer is waited for once, not once for each user: others have their turn.
+            at = now + RETRY if tenant.agent in lost else self._run_tenant(tenant, lost)
             with self._lock:
                 self._next[tenant] = at
         with self._lock:
             return min(self._next.values(), default=None)
 
-    def _run_tenant(self, tenant: Tenant) -> datetime:
+    def _run_tenant(self, tenant: Tenant, lost: set[str]) -> datetime:
+        """Run what is due for a tenant; an agent whose store cannot be reached is added to `lost`."""
         now = self._clock.now()
         try:
-            handle = self._engine.bind(agent=tenant.agent, user=tenant.user)
+            handle = Cortex.over(self._engine.context.bind(agent=tenant.agent, user=tenant.user).by(ACTOR))
             due = handle.next_due()
             # A run writes a receipt, so it happens only when something is due.
             if self._next[tenant] <= now or (due is not None and due <= now):
@@ -98,6 +97,8 @@ class TenantScheduler:
             return min(self._next[tenant], due) if due is not None else self._next[tenant]
         except EngineError as error:
             log.warning("background work failed: %s", error.code)
+            if isinstance(error, StoreUnavailable):
+                lost.add(tenant.agent)
             return now + RETRY
 
     def _users(self, known: Iterable[Tenant]) -> Iterator[Tenant]:

@@ -15,7 +15,7 @@ from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.errors import EngineError
 from cortex.runtime.deadline import SHARES, Deadline
 from cortex.services.capture import Ingested
-from cortex.services.turn_hooks import Injection
+from cortex.services.turn_hooks import Injection, Prepared
 from cortex.surfaces.http.request_context import AppState, RequestContext
 from cortex.surfaces.wire.model import NOT_ARGUMENTS
 from cortex.surfaces.wire.model import Response as WireResponse
@@ -40,21 +40,22 @@ async def before(context: RequestContext, request: BeforeTurnRequest) -> BeforeT
     clock = context.state.engine.context.dependencies.clock
     began = clock.monotonic()
     seconds = _seconds(context.state)
-    payload = request.model_dump(exclude=NOT_ARGUMENTS) | {"chat": request.chat_of()}
+    step = hooks.begin_turn()
+    payload = request.model_dump(exclude=NOT_ARGUMENTS) | {"chat": request.chat_of(), "rung": step.rung}
     work = partial(context.state.recall_workers.prepare, hooks, tenant, payload, Deadline.after(clock, seconds))
     recalls = context.state.pools.recalls
 
-    async def recalled() -> Injection:
+    async def recalled() -> tuple[Injection, Prepared | None]:
         prepared = await recalls.run(work, seconds=seconds, patience=SHARES.queue * seconds)
-        return hooks.given(prepared, ahead=not recalls.is_crowded)
+        return hooks.given(prepared, ahead=not recalls.is_crowded), prepared
 
-    found, code = await _in_time(recalled())
-    if found is None:
-        found = hooks.missed(code)
+    done, code = await _in_time(recalled())
+    found, prepared = done or (hooks.missed(code), None)
     if found:  # a synthesis for the next turn is due
         context.state.scheduler.add_tenant(tenant)
-    took = round((clock.monotonic() - began) * 1000, 3)
-    return BeforeTurnResponse.of(replace(found, milliseconds=took))
+    found = replace(found, milliseconds=round((clock.monotonic() - began) * 1000, 3))
+    hooks.end_turn(step, found, prepared)
+    return BeforeTurnResponse.of(found)
 
 
 async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurnResponse:

@@ -23,13 +23,16 @@ from typing import Any, NamedTuple
 from cortex.domain.scope import Tenant
 from cortex.errors import EngineError, StoreUnavailable
 from cortex.memory import Cortex
+from cortex.operation_counters import Key
+from cortex.ports.signals import Topic
+from cortex.runtime.scheduler import ACTOR
 from cortex.surfaces.http.recall_workers import OpenEngine, init_child_process
 from cortex.surfaces.http.tenant_scheduler import MOST_TENANTS, TenantScheduler
 
 log = logging.getLogger("cortex.http")
 
-NICENESS = 5
-"""As for recall workers: the event loop goes first."""
+NICENESS = 10
+"""More than recall workers have: turns wait for those, and for this at most a request with a long text."""
 
 END_SECONDS = 10.0
 """How long the process may take to finish; the next one takes up what is left."""
@@ -78,6 +81,12 @@ class _AddTenant(NamedTuple):
     """A tenant to schedule from now on."""
 
     tenant: Tenant
+
+
+class _Counts(NamedTuple):
+    """What the process counted since it last said so."""
+
+    counts: Mapping[Key, float]
 
 
 class _Report(NamedTuple):
@@ -202,16 +211,18 @@ class WorkerProcess:
         for tenant in known:
             self.add_tenant(tenant)
         dependencies = self._engine.context.dependencies
-        dependencies.wake, dependencies.worker = self.nudge, self
+        dependencies.worker = self
         supervisor = threading.Thread(target=self._keep_alive, name="cortex-worker", daemon=True)
         supervisor.start()
         try:
-            yield
+            # To those of other processes it listens itself.
+            with dependencies.signals.waiting(Topic.JOBS, self.nudge, elsewhere=False):
+                yield
         finally:
             self._ending.set()
             self._hang_up()
             supervisor.join(2 * END_SECONDS)
-            dependencies.wake = dependencies.worker = None
+            dependencies.worker = None
             self._own_work.close()
 
     def _keep_alive(self) -> None:
@@ -273,6 +284,8 @@ class WorkerProcess:
     def _receive(self, message: Any) -> None:
         if isinstance(message, _Report):
             self._report = message
+        elif isinstance(message, _Counts):
+            self._engine.context.dependencies.counters.merge(message.counts)
         elif isinstance(message, _Log):
             logging.getLogger(message.name).log(message.level, "%s", message.message)
         elif isinstance(message, _Answer):
@@ -387,15 +400,17 @@ def _serve(engine: Cortex, scheduler: TenantScheduler, connection: Connection, l
             elif isinstance(message, _Call):
                 threading.Thread(target=_answer, args=(engine, message, line), name="cortex-call", daemon=True).start()
             else:
-                engine.context.dependencies.nudge()
+                engine.context.dependencies.signals.wake(Topic.JOBS)
         report = _Report(tuple(each.to_json() for each in scheduler.anomalies()), engine.files.following())
         if report != sent:
             sent = report
             line.send(report)
+        if counts := engine.context.dependencies.counters.drain():
+            line.send(_Counts(counts))
 
 
 def _answer(engine: Cortex, call: _Call, line: _Line) -> None:
-    handle = engine.bind(agent=call.tenant.agent, user=call.tenant.user)
+    handle = Cortex.over(engine.context.bind(agent=call.tenant.agent, user=call.tenant.user).by(ACTOR))
     try:
         given = pickle.loads(call.given)  # noqa: S301 - the server's own
         value, failure = pickle.dumps(_VERBS[call.what](handle, **given)), None
@@ -419,8 +434,8 @@ def _sync(engine: Cortex, reason: str, changed: bool) -> None:
         pending.result()
 
 
-def _call(engine: Cortex, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    return getattr(engine, method)(*args, **kwargs)
+def _call(engine: Cortex, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], actor: str) -> Any:
+    return getattr(Cortex.over(engine.context.by(actor)), method)(*args, **kwargs)
 
 
 _VERBS: Mapping[str, Callable[..., Any]] = {"run_jobs": _run_due, "sync": _sync, "call": _call}

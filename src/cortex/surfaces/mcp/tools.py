@@ -84,7 +84,7 @@ class OfferedTool:
         """The schema of one field, kept short: a model reads it every time."""
         described = {"description": schema["description"]} if "description" in schema else {}
         kinds = [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
-        whole = next((each for each in kinds if each.get("format") == "date-time"), kinds[0])
+        whole = next((each for each in kinds if each.get("type") == "string"), kinds[0])
         payload = {key: value for key, value in whole.items() if key in _LISTED_KEYS} | described
         if choices := self.tool.choices.get(field):
             payload = {"type": "string", "enum": list(choices), "default": choices[0], **described}

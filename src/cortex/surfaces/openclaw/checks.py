@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import shutil
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,12 +17,14 @@ from urllib.parse import urlsplit
 
 from cortex import settings as configuration
 from cortex._version import __version__
+from cortex.domain.health import Check, Group
 from cortex.errors import EngineError
-from cortex.services.health.health_checks import Check, Group
+from cortex.surfaces.hosts.checks import home_check
+from cortex.surfaces.hosts.versions import is_within, numbers, version_of
 from cortex.surfaces.http.server_file import CONTRACT, ServerInfo, announced
 from cortex.surfaces.openclaw import plugin_files
 from cortex.surfaces.openclaw.config_edits import ALLOW, ENTRY, GRANT, INJECTION, MEMORY_CORE, SEPARATE_CHATS, SLOT
-from cortex.surfaces.openclaw.host import NEWEST, OLDEST, UPDATE_HOST, HostConfig, OpenClaw, is_within, numbers
+from cortex.surfaces.openclaw.host import NEWEST, OLDEST, UPDATE_HOST, HostConfig, OpenClaw
 from cortex.surfaces.openclaw.plugin_files import PLUGIN, PluginFolder
 
 INSTALL = "run `cortex hosts install openclaw`"
@@ -166,7 +166,7 @@ class PluginChecks:
             fix = f"{INSTALL}, or give `--home {home}`"
             yield Check("home", None, f"the plugin uses {home}, and not {self._home}", fix, Group.HOME)
         else:
-            yield writable(home)
+            yield home_check(home)
         yield from self._command(config)
         if address := self._setting(config, "baseUrl", "middlewareHost"):
             port = config.at(*ENTRY, "config", "middlewarePort") or _MIDDLEWARE_PORT
@@ -258,15 +258,6 @@ class PluginChecks:
             yield _host("runtime", True, f"{len(hooks)} hooks and {len(tools)} tools are registered")
 
 
-def writable(home: Path) -> Check:
-    existing = next((folder for folder in (home, *home.absolute().parents) if folder.exists()), home)
-    if not existing.is_dir():
-        return Check("home", False, f"{existing} is not a folder", "choose another --home", Group.HOME)
-    if not os.access(existing, os.W_OK):
-        return Check("home", False, f"{existing} is not writable", f"run `chmod u+rwx {existing}`", Group.HOME)
-    return Check("home", True, f"{home}" + ("" if home.exists() else " will be created"), group=Group.HOME)
-
-
 def _remote(address: str) -> Check:
     if _answers(address):
         return _serving("server", True, f"{address} answers")
@@ -293,14 +284,6 @@ def _listens(port: int) -> bool:
     with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
-
-
-def version_of(program: str) -> str:
-    """The version of a cortex program; empty if it tells none."""
-    with suppress(OSError, subprocess.SubprocessError):
-        ran = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30, check=False)
-        return ran.stdout.strip().removeprefix("cortex ")
-    return ""
 
 
 def _first_line(text: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from cortex import settings
 from cortex.errors import EngineError, InvalidRequest, NotFound
 from cortex.surfaces.hosts.config_file import ConfigFile, value_at
+from cortex.surfaces.hosts.versions import is_within, numbers, version_of
 
 OLDEST, NEWEST = "2026.9.5", "2026.9.6"
 """The releases of OpenClaw that the plugin is tested with."""
@@ -104,7 +105,7 @@ class OpenClaw:
         """A Node that the host accepts, as it looks for one itself; else the first one found and its version."""
         found: list[tuple[Path, str]] = []
         for program in _programs("node"):
-            found.append((program, _version_of(program)))
+            found.append((program, version_of(program)))
             if is_within(found[-1][1], self.node_range):
                 return found[-1]
         return found[0] if found else (None, "")
@@ -168,36 +169,6 @@ def expanded(value: Any) -> Path | None:
     return Path(_VARIABLE.sub(lambda found: known[found[1]] or "", value)).expanduser()
 
 
-# --- versions ---------------------------------------------------------------------------------------------------------
-
-
-def numbers(version: str) -> tuple[int, ...]:
-    """A version as numbers to compare; what follows a dash is left out."""
-    return tuple(int(part) for part in re.findall(r"\d+", version.partition("-")[0]))
-
-
-def is_within(version: str, wanted: str) -> bool:
-    """Whether a version is in a range such as `>=24.16.0 <25 || >=26.1.0`; nothing is wanted by an empty one."""
-    return not wanted or any(
-        all(_holds(numbers(version), bound) for bound in re.findall(r"[<>=]*\s*[\d.]+", part))
-        for part in wanted.split("||")
-    )
-
-
-def _holds(version: tuple[int, ...], bound: str) -> bool:
-    least = numbers(bound)
-    if bound.startswith(">="):
-        return version >= least
-    return version < least if bound.startswith("<") else version[: len(least)] == least
-
-
-def _version_of(program: Path) -> str:
-    with suppress(OSError, subprocess.SubprocessError):
-        ran = subprocess.run([str(program), "--version"], capture_output=True, text=True, timeout=30, check=False)
-        return ran.stdout.strip().removeprefix("v")
-    return ""
-
-
 def _programs(name: str) -> Iterator[Path]:
     for folder in (settings.variable("PATH") or "").split(os.pathsep):
         if found := shutil.which(name, path=folder):
@@ -212,8 +183,8 @@ def _package_of(program: Path | None) -> Mapping[str, Any] | None:
             package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
             if isinstance(package, dict) and package.get("name") == "openclaw":
                 return package
-    version = re.search(r"\d{4}\.\d+\.\d+\S*", _version_of(program))
-    return {"version": version[0]} if version else {}
+    version = version_of(program)
+    return {"version": version} if version else {}
 
 
 def _folder(variable: str) -> Path | None:

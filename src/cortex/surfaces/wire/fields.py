@@ -16,11 +16,14 @@ from cortex.domain.hits import Hit, ScoreParts, SearchMode
 from cortex.domain.identity import TraceId, checked_id
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import ImportanceLabel, Kind, Memory
+from cortex.domain.outcome import Outcome
 from cortex.domain.receipt import Receipt
+from cortex.domain.tags import checked_name
 from cortex.domain.trace import from_json, parse_time, to_json
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn
 from cortex.errors import InvalidRequest
+from cortex.services.bulk import BulkAction, BulkStatus
 from cortex.surfaces.wire.model import Json
 
 ID = "0198c1a2-7b3c-7def-8a01-23456789abcd"
@@ -47,6 +50,8 @@ LaneName = Annotated[Lane, Strict(False), _choices(Lane)]
 StateName = Annotated[State, Strict(False), _choices(State)]
 TrustName = Annotated[TrustTier, Strict(False), _choices(TrustTier)]
 LabelName = Annotated[ImportanceLabel, Strict(False), _choices(ImportanceLabel)]
+BulkName = Annotated[BulkAction, Strict(False), _choices(BulkAction)]
+BulkStatusName = Annotated[BulkStatus, Strict(False), _choices(BulkStatus)]
 SourceName = Annotated[SourceKind, Strict(False), _choices(SourceKind)]
 EventName = Annotated[EventKind, Strict(False), _choices(EventKind)]
 ModeName = Annotated[SearchMode, Strict(False), _choices(SearchMode)]
@@ -74,6 +79,30 @@ Moment = Annotated[
     PlainSerializer(_iso, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time", "description": "ISO 8601; UTC without a zone."}),
 ]
+
+
+def _as_of(given: Any) -> Any:
+    """A ledger position, a time, or the name of a tag; names begin with a letter."""
+    if not isinstance(given, str) or isinstance(given, bool):
+        return given
+    if given.isascii() and given.isdigit():
+        return int(given)
+    if not given[:1].isalpha():
+        return _moment(given)
+    try:
+        return checked_name(given)
+    except InvalidRequest as error:
+        raise PydanticCustomError("tag", error.message.partition(": ")[2], {"hint": error.hint}) from None
+
+
+AsOf = Annotated[
+    int | datetime | str | None,
+    BeforeValidator(_as_of),
+    WithJsonSchema({
+        "anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}],
+        "description": "An earlier state: an ISO 8601 time, a ledger position, or the name of a tag.",
+    }),
+]  # fmt: skip
 
 
 def _id(given: str) -> TraceId:
@@ -129,10 +158,10 @@ def _read(kind: type[Any] | tuple[type[Any], ...], read: Callable[[Json], Any]) 
 _OBJECT: Json = {"type": "object", "additionalProperties": True}
 _TRACE: Json = {
     "type": "object",
-    "description": "A memory, turn or chunk: these fields, and all others that differ from their default.",
+    "description": "A memory, turn, chunk or outcome: these fields, and all others that differ from their default.",
     "properties": {
         "id": {"type": "string"},
-        "type": {"type": "string", "enum": ["memory", "turn", "chunk"]},
+        "type": {"type": "string", "enum": ["memory", "turn", "chunk", "outcome"]},
         "lane": {"type": "string", "enum": [lane.value for lane in Lane]},
         "text": {"type": "string"},
         "kind": {"type": "string", "enum": [kind.value for kind in Kind]},
@@ -188,7 +217,10 @@ _HIT: Json = {
 }
 
 AnyTrace = Annotated[
-    Memory | Turn | Chunk, _read((Memory, Turn, Chunk), from_json), PlainSerializer(to_json), WithJsonSchema(_TRACE)
+    Memory | Turn | Chunk | Outcome,
+    _read((Memory, Turn, Chunk, Outcome), from_json),
+    PlainSerializer(to_json),
+    WithJsonSchema(_TRACE),
 ]
 AnyMemory = Annotated[Memory, _read(Memory, from_json), PlainSerializer(to_json), WithJsonSchema(_TRACE)]
 AnyHit = Annotated[Hit, _read(Hit, _hit_from_json), PlainSerializer(_hit_to_json), WithJsonSchema(_HIT)]

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import PurePath
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, Strict, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from cortex.services.files.files import Indexed
+from cortex.services.files.indexed_files import FileChunks, FileInfo, FilePage, FileState
 from cortex.services.files.transcript_sync import SyncedTranscripts
-from cortex.surfaces.wire.fields import ID, LaneName, ModeName, ReceiptField, Share, Short, TrustName
+from cortex.surfaces.wire.fields import (
+    AT,
+    ID,
+    AnyTrace,
+    LaneName,
+    ModeName,
+    Moment,
+    Next,
+    ReceiptField,
+    Share,
+    Short,
+    TrustName,
+)
 from cortex.surfaces.wire.model import ChatRequest, Json, Request, Response, example
 from cortex.workspace.flow import Synced
 
@@ -114,6 +127,83 @@ class HostStatusRequest(ChatRequest):
     """A request without fields of its own, but for the chat."""
 
     model_config = example({})
+
+
+FileStateName = Annotated[
+    FileState, Strict(False), WithJsonSchema({"type": "string", "enum": [state.value for state in FileState]})
+]
+_FILE: Json = {
+    "path": "memory/2026-01-05.md", "source": "", "lane": "notes", "scope": "personal", "state": "fresh", "size": 812,
+    "modified_at": AT, "chunks": 2,
+}  # fmt: skip
+
+
+class IndexedFilesRequest(Request):
+    """Which of the files."""
+
+    contains: str = Field("", max_length=1_024, description="Only paths with this in them.")
+    state: FileStateName | None = Field(None, description="Only files in this state.")
+    after: str | None = Field(None, min_length=1, max_length=4_096, description="Continue after this path.")
+    limit: int = Field(100, ge=1, le=1_000, description="How many at most.")
+
+
+class FileFields(Response):
+    """One file that is memory, or was."""
+
+    result = FileInfo
+    path: str = Field(description="What it is cited by.")
+    source: str = Field(description="The name of its source; empty for the agent's own workspace.")
+    lane: LaneName
+    scope: str
+    state: FileStateName = Field(
+        description=(
+            "fresh, changed (written since it was read), new (not indexed yet), unreadable, gone, or out_of_sight (it "
+            "cannot be looked at now)."
+        )
+    )
+    size: int
+    modified_at: Moment | None = Field(description="When the indexed version was written.")
+    chunks: int = Field(description="How many chunks it was cut into.")
+    trouble: str = Field("", description="Why it could not be read.")
+
+
+class IndexedFilesResponse(Response):
+    """Files by path."""
+
+    files: tuple[FileFields, ...]
+    next: Next
+    total: int = Field(description="How many match, on all pages.")
+
+    model_config = example({"files": [_FILE], "next": None, "total": 1})
+
+    @classmethod
+    def of(cls, result: FilePage, request: Any = None) -> Self:  # noqa: ARG003
+        return cls.model_validate({"files": tuple(result), "next": result.next, "total": result.total})
+
+    def value(self) -> FilePage:
+        return FilePage((each.value() for each in self.files), self.next, self.total)
+
+
+class IndexedFileRequest(Request):
+    """The file."""
+
+    path: str = Field(min_length=1, max_length=4_096, description="Its path, as it is cited.")
+
+
+class IndexedFileResponse(Response):
+    """A file, and its chunks in the order of its lines."""
+
+    file: FileFields
+    chunks: tuple[AnyTrace, ...]
+
+    model_config = example({"file": _FILE, "chunks": []})
+
+    @classmethod
+    def of(cls, result: FileChunks, request: Any = None) -> Self:  # noqa: ARG003
+        return cls.model_validate({"file": result.file, "chunks": result.chunks})
+
+    def value(self) -> FileChunks:
+        return FileChunks(self.file.value(), self.chunks)  # type: ignore[arg-type]
 
 
 class IndexRequest(Request):

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from cortex.domain.lanes import Lane, State
 from cortex.errors import InvalidRequest
 from cortex.ports.store import Filter
-from cortex.surfaces.wire.fields import KindName, LabelName, LaneName, Since, StateName, TrustName, Until
+from cortex.surfaces.wire.fields import KindName, LabelName, LaneName, Short, Since, StateName, TrustName, Until
 from cortex.surfaces.wire.model import Json, Request, plain
 
+Sessions = Annotated[
+    list[str] | None, Field(description="Only turns of these sessions, and memories extracted from them.")
+]
 _NAMES = {
     "lanes": "lane", "scopes": "scope", "kinds": "kind", "trusts": "trust", "labels": "label", "states": "state",
-    "sessions": "session", "since": "since", "until": "until",
+    "sessions": "session", "since": "since", "until": "until", "contains": "contains", "topics": "topic", "tags": "tag",
 }  # fmt: skip
 
 
@@ -26,7 +29,7 @@ class FilterRequest(Request):
     scope: list[str] | None = Field(None, description="Only these scopes.")
     kind: list[KindName] | None = Field(None, description="Only these kinds.")
     lane: list[LaneName] | None = Field(
-        None, description="Only these lanes: memories, sessions (turns), notes and docs (lines of files)."
+        None, description="Only these lanes: memories, sessions (turns), notes and docs (lines of files), outcomes."
     )
     state: list[StateName] | None = Field(None, description="Only these states.")
     trust: list[TrustName] | None = Field(None, description="Only these trust tiers.")
@@ -34,9 +37,16 @@ class FilterRequest(Request):
     session: list[str] | None = Field(None, description="Only turns of these sessions.")
     since: Since = None
     until: Until = None
+    contains: str | None = Field(
+        None, min_length=1, max_length=1_000, description="Only texts with these words, in capitals or not."
+    )
+    topic: list[Short] | None = Field(None, description="Only memories of these topics.")
+    tag: list[Short] | None = Field(None, description="Only memories with one of these tags.")
 
     _states: ClassVar[frozenset[State]] = frozenset(State)
     """The states by default."""
+    _lanes: ClassVar[frozenset[Lane]] = frozenset(Lane)
+    """The lanes that a filter without lanes stands for."""
 
     def filter(self) -> Filter:
         return Filter(
@@ -49,17 +59,20 @@ class FilterRequest(Request):
             sessions=_several(self.session),
             since=self.since,
             until=self.until,
+            contains=self.contains,
+            topics=_several(self.topic),
+            tags=_several(self.tag),
         )
 
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
         rest = {name: value for name, value in arguments.items() if name != "filter"}
-        return _payload_of(arguments.get("filter") or Filter(states=cls._states)) | super().payload_of(rest)
+        return _payload_of(arguments.get("filter") or Filter(states=cls._states), cls._lanes) | super().payload_of(rest)
 
 
-def _payload_of(filter: Filter) -> Json:
+def _payload_of(filter: Filter, lanes: frozenset[Lane]) -> Json:
     """A filter as a payload; refused if it has fields that only work in process."""
-    payload: Json = {"lane": [lane.value for lane in Lane]}
+    payload: Json = {"lane": [lane.value for lane in Lane if lane in lanes]}
     for field in fields(filter):
         value = getattr(filter, field.name)
         if value is None:

@@ -16,7 +16,7 @@ from cortex.ports.store import Counts
 from cortex.recall.flow import Answer
 from cortex.recall.packing import Packed
 from cortex.recall.replay import Replay
-from cortex.services.browse import MAX_DAYS
+from cortex.services.browse import MAX_DAYS, SessionState, UserSummary
 from cortex.services.timeline import Happened, Timeline
 from cortex.surfaces.wire.fields import (
     AT,
@@ -97,6 +97,8 @@ class EventResponse(Response):
     subject: str = Field(description="The id of the trace, or what else was changed.")
     commitment: str
     seal: str
+    actor: str = Field("", description="Who made the change; empty if unknown.")
+    cause: str = Field("", description="The id of the receipt of the operation; empty if unknown.")
 
 
 class EventsResponse(SequenceResponse):
@@ -109,7 +111,72 @@ class EventsResponse(SequenceResponse):
 
     model_config = example({
         "events": [{"position": 1, "at": AT, "kind": "remembered", "subject": ID, "commitment": "9f86…",
-        "seal": "d081…"}], "next": None,
+        "seal": "d081…", "actor": "cli", "cause": ID}], "next": None,
+    })  # fmt: skip
+
+
+class SessionsRequest(Request):
+    """Which sessions."""
+
+    after: str | None = Field(None, min_length=1, max_length=256, description="Continue after this session.")
+    limit: int = Field(100, ge=1, le=1_000, description="How many at most.")
+
+
+class SessionRequest(Request):
+    """The session."""
+
+    id: str = Field(min_length=1, max_length=256, description="The name of the session.")
+
+
+class SessionResponse(Response):
+    """The state of a session."""
+
+    result = SessionState
+    session: str
+    ingested_at: Moment | None = Field(description="When it was last ingested.")
+    recalled_at: Moment | None = Field(description="When memories were last recalled for it.")
+    synthesis: Json | None = Field(description="The prepared synthesis: `query`, `response` and `cachedAt` (ms).")
+    facts_injected: int = Field(description="How many facts the last turn was given.")
+
+    model_config = example({
+        "session": "agent:main:main", "ingested_at": AT, "recalled_at": AT, "facts_injected": 3,
+        "synthesis": {"query": "deploy key", "response": "It rotates on Mondays.", "cachedAt": 1767606000000},
+    })  # fmt: skip
+
+
+class SessionsResponse(SequenceResponse):
+    """Sessions by name."""
+
+    items = "sessions"
+    key = "session"
+    sessions: tuple[SessionResponse, ...]
+    next: Next
+
+    model_config = example({
+        "sessions": [{"session": "agent:main:main", "ingested_at": AT, "recalled_at": None, "synthesis": None,
+        "facts_injected": 0}], "next": None,
+    })  # fmt: skip
+
+
+class UserResponse(Response):
+    """One user of the agent."""
+
+    result = UserSummary
+    user: str
+    position: int = Field(description="The last position of the ledger.")
+    traces: int = Field(description="How many memories, turns and outcomes there are.")
+    changed_at: Moment | None = Field(description="When the memory last changed.")
+    jobs: dict[str, int] = Field(description="Background jobs, by state.")
+
+
+class UsersResponse(SequenceResponse):
+    """The users of the agent."""
+
+    items = "users"
+    users: tuple[UserResponse, ...]
+
+    model_config = example({
+        "users": [{"user": "default", "position": 12, "traces": 9, "changed_at": AT, "jobs": {"waiting": 1}}],
     })  # fmt: skip
 
 
@@ -141,7 +208,7 @@ class TimelineResponse(Response):
 
     model_config = example({
         "events": [{"position": 12, "at": AT, "event": "remembered", "id": ID, "subject": ID, "commitment": "9f86…",
-        "seal": "d081…", "trace": None}], "next": None,
+        "seal": "d081…", "actor": "cli", "cause": ID, "trace": None}], "next": None,
     })  # fmt: skip
 
     @classmethod
@@ -162,6 +229,8 @@ class TimelineEventResponse(Response):
     subject: str
     commitment: str
     seal: str
+    actor: str = ""
+    cause: str = ""
     trace: AnyTrace | None
 
     @classmethod
@@ -171,7 +240,8 @@ class TimelineEventResponse(Response):
         return cls(**payload, event=event.kind, id=event.subject if is_id(event.subject) else None, trace=result.trace)
 
     def value(self) -> Happened:
-        event = Event(self.position, self.at, self.event, self.subject, self.commitment, self.seal)
+        about = (self.subject, self.commitment, self.seal, self.actor, self.cause)
+        event = Event(self.position, self.at, self.event, *about)
         return Happened(event, self.trace)
 
 
@@ -180,6 +250,9 @@ class GrowthRequest(Request):
 
     days: int = Field(30, ge=1, le=MAX_DAYS, description="The number of days, including today.")
     lane: LaneName = Field(Lane.MEMORIES, description="The lane: memories, sessions (turns), notes or docs.")
+    fit: bool = Field(
+        False, description="Cover all time, from the oldest to the newest, by day, week, month or year, not `days`."
+    )
 
 
 class DayResponse(Response):
@@ -190,9 +263,10 @@ class DayResponse(Response):
     created: int
     total: int
     kinds: dict[str, int]
-    labels: dict[str, int]
+    labels: dict[str, int] = Field(description="As they were counted at the end of the day, if there was a census.")
     trusts: dict[str, int]
     states: dict[str, int]
+    days: int = Field(1, description="How many days the entry covers; with `fit`, it may be a week, a month or a year.")
 
 
 class GrowthResponse(Response):

@@ -9,20 +9,27 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
-from cortex.domain.lanes import SEARCHABLE, State
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import DEFAULT_LANES, SEARCHABLE, Lane, State
 from cortex.domain.memory import MAX_TAGS, Contradiction, Draft, Memory
 from cortex.domain.trace import from_json, to_fields, to_json
 from cortex.domain.trust import SourceKind
 from cortex.errors import InvalidRequest, NotFound
 from cortex.ports.store import Version
 from cortex.services.browse import TraceHistory
+from cortex.services.bulk import BulkResult
 from cortex.services.edit import Edited, Forgotten, Remembered
 from cortex.services.erasure import Certificate, Erased
+from cortex.services.listing import TracePage
 from cortex.surfaces.wire.fields import (
     A_TRACE,
     ID,
+    LARGEST,
     AnyMemory,
     AnyTrace,
+    AsOf,
+    BulkName,
+    BulkStatusName,
     Id,
     KindName,
     LabelName,
@@ -37,7 +44,7 @@ from cortex.surfaces.wire.fields import (
     SourceName,
     TrustName,
 )
-from cortex.surfaces.wire.filters import FilterRequest
+from cortex.surfaces.wire.filters import FilterRequest, Sessions
 from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse, example, plain
 
 _ANY_LENGTH = 1 << 40
@@ -143,6 +150,7 @@ class EditRequest(Request):
     scope: Short | None = Field(None, description="The namespace.")
     kind: KindName | None = Field(None, description="The kind of statement.")
     importance: Share | None = Field(None, description="0.8 and above means must remember.")
+    label: LabelName | None = Field(None, description="The importance label.")
     tags: list[Short] | None = Field(None, description="Free-form labels.")
     retention: Literal["permanent", "project", "session"] | None = Field(None, description="How long to keep it.")
     expires_at: Moment | None = Field(None, description="When it expires; not together with `retention`.")
@@ -183,12 +191,71 @@ class EditResponse(Response):
     model_config = example({"memory": A_TRACE, "revision": "9f86d081884c7d65", "receipt": {"id": ID, "op": "edit"}})
 
 
+class BulkRequest(Request):
+    """What to do with many memories at once. The fields after `seen_at` are for `edit`."""
+
+    action: BulkName = Field(description="What to do with each.")
+    ids: list[Id] = Field(min_length=1, max_length=1_000, description="Ids of memories or turns; exactly these change.")
+    seen_at: int | None = Field(
+        None, ge=0, le=LARGEST, description="The `position` of the list: what was changed after it is a conflict."
+    )
+    scope: Short | None = Field(None, description="Move them to this namespace.")
+    kind: KindName | None = Field(None, description="The kind of statement.")
+    label: LabelName | None = Field(None, description="The importance label.")
+    importance: Share | None = Field(None, description="0.8 and above means must remember.")
+    tags: list[Short] | None = Field(None, max_length=MAX_TAGS, description="Replace their tags.")
+    add_tags: list[Short] | None = Field(None, max_length=MAX_TAGS, description="Add these tags.")
+    remove_tags: list[Short] | None = Field(None, max_length=MAX_TAGS, description="Remove these tags.")
+    retention: Literal["permanent", "project", "session"] | None = Field(None, description="How long to keep them.")
+
+    model_config = example({"action": "edit", "ids": [ID], "scope": "infra"})
+
+    @classmethod
+    def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
+        changes = arguments.get("changes", {})
+        return super().payload_of({name: value for name, value in arguments.items() if name != "changes"} | changes)
+
+
+class UndoBulkRequest(Request):
+    """The change to undo."""
+
+    run: str = Field(max_length=64, description="The `run` of the change.")
+
+    model_config = example({"run": "164-166"})
+
+
+class BulkResponse(Response):
+    """What became of each id."""
+
+    statuses: dict[str, BulkStatusName] = Field(
+        description=(
+            "By id: changed, unchanged (it is so already), missing (no such id), conflict (changed after `seen_at`) or "
+            "refused (it cannot be changed so: lines of a file, or an edit of what is not active)."
+        )
+    )
+    run: str = Field(description="The name of the change, to undo it; empty where nothing changed.")
+    receipt: ReceiptField
+
+    model_config = example({
+        "statuses": {ID: "changed"}, "run": "164-165", "receipt": {"id": ID, "op": "bulk", "changed": 1},
+    })  # fmt: skip
+
+    def value(self) -> BulkResult:
+        return BulkResult({TraceId(id): status for id, status in self.statuses.items()}, self.run, self.receipt)
+
+
 class IdRequest(Request):
     """One memory, turn or chunk."""
 
     id: MemoryId
 
     model_config = example({})
+
+
+class ShowRequest(IdRequest):
+    """One memory, turn or chunk, as it is or was."""
+
+    as_of: AsOf = Field(None, description="Show an earlier state: a time, a ledger position, or a tag.")
 
 
 class ShowResponse(Response):
@@ -238,15 +305,29 @@ class ListRequest(FilterRequest):
     """Which traces to list; memories by default."""
 
     lane: list[LaneName] | None = Field(
-        None, description="Lanes; memories by default. sessions are turns, notes and docs are lines of files."
+        None,
+        description=(
+            "Lanes; memories by default. sessions are turns, notes and docs are lines of files, outcomes are events."
+        ),
     )
+    session: Sessions = None
     limit: int = Field(50, ge=1, le=1_000, description="How many at most.")
     after: str | None = Field(
-        None, min_length=1, description="Continue after this id, the `next` of the previous page."
+        None, min_length=1, max_length=2_048, description="Continue here: the `next` of the previous page."
     )
-    newest: bool = Field(False, description="Newest first; `after` then continues with older ones.")
+    newest: bool = Field(False, description="Newest first, by id; `after` then continues with older ones.")
+    sort: str | None = Field(
+        None,
+        description=(
+            "The order: stored, created, changed, used, uses, importance, confidence, kind, scope, label, trust or "
+            "state; with a minus the other way round. By id if left out."
+        ),
+        examples=["-created"],
+    )
+    as_of: AsOf = Field(None, description="List an earlier state: a time, a ledger position, or a tag.")
 
     _states: ClassVar[frozenset[State]] = SEARCHABLE
+    _lanes: ClassVar[frozenset[Lane]] = DEFAULT_LANES
 
     @model_validator(mode="before")
     @classmethod
@@ -258,8 +339,16 @@ class ListResponse(SequenceResponse):
     items = "memories"
     memories: tuple[AnyTrace, ...]
     next: Next
+    position: int = Field(0, description="The ledger position that the list shows.")
 
-    model_config = example({"memories": [], "next": None})
+    model_config = example({"memories": [], "next": None, "position": 164})
+
+    @classmethod
+    def of(cls, result: TracePage, request: Any = None) -> Self:  # noqa: ARG003
+        return cls(memories=tuple(result), next=result.next, position=result.position)
+
+    def value(self) -> TracePage:
+        return TracePage(self.memories, self.next, self.position)
 
 
 class ForgetRequest(Request):

@@ -19,12 +19,13 @@ from cortex.recall.synthesis import Method, Synthesis
 from cortex.services.recall import RecallTrace, SynthesisResult
 from cortex.surfaces.wire.fields import (
     ID,
+    LARGEST,
     AnyHit,
+    AsOf,
     Degraded,
     KindName,
     LaneName,
     ModeName,
-    Moment,
     Project,
     ReceiptField,
     RecipeName,
@@ -55,7 +56,10 @@ class RecallRequest(Request):
     min_score: Share | None = Field(None, description="The minimum score of a hit.")
     since: Since = None
     until: Until = None
-    as_of: int | Moment | None = Field(None, description="Search an earlier state: a time, or a ledger position.")
+    as_of: AsOf = Field(None, description="Search an earlier state: a time, a ledger position, or a tag.")
+    at_least: int | None = Field(
+        None, ge=0, le=LARGEST, description="The ledger position of a change that the answer must know of."
+    )
     deadline_ms: float | None = Field(
         None, ge=1, le=600_000, allow_inf_nan=False, description="Search legs that take longer are left out."
     )

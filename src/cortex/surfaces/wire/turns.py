@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, Self
 
 from pydantic import Field
 
 from cortex.domain.trace import parse_time
 from cortex.services.capture import CaptureResult, Ingested
+from cortex.services.events import MAX_EVENTS, EventsIngested, RejectedEvent
 from cortex.services.turn_hooks import Injection
 from cortex.surfaces.wire.fields import (
+    AT,
     ID,
     LARGEST,
     AnyMemory,
@@ -26,7 +28,7 @@ from cortex.surfaces.wire.fields import (
     Short,
     Trigger,
 )
-from cortex.surfaces.wire.model import ChatRequest, Json, Response, example
+from cortex.surfaces.wire.model import ChatRequest, Json, Request, Response, example
 from cortex.workspace.flush import FlushPlan, FlushPolicy, FlushReason, FlushSession
 
 _SAID = [
@@ -139,6 +141,53 @@ class IngestRequest(CaptureRequest):
     """The history of a session; memories are extracted later."""
 
     debounce: bool = Field(True, description="Wait until the session is quiet before extracting memories.")
+
+
+class IngestEventsRequest(Request):
+    """Events of agents and tools, as `cortex.event.v1` or rows of the capture sidecar."""
+
+    events: list[Json] = Field(description="The events; see Events.", max_length=MAX_EVENTS)
+
+    model_config = example({
+        "events": [{
+            "id": "call-17", "at": AT, "session": "agent:main:main", "type": "tool_result", "text": "3 tests failed",
+            "tool": {"name": "pytest", "call_id": "call-17", "ok": False, "ms": 812.0},
+        }],
+    })  # fmt: skip
+
+
+class RejectedEventResponse(Response):
+    """An event that cannot be used."""
+
+    result = RejectedEvent
+    index: int
+    field: str
+    message: str
+    hint: str
+
+
+class IngestEventsResponse(Response):
+    """What became of the events."""
+
+    result = EventsIngested
+    events: int = Field(description="How many were given.")
+    outcomes: int = Field(description="New outcomes.")
+    turns: int = Field(description="New turns.")
+    repeated: int = Field(description="Events that were ingested before.")
+    erased: int = Field(description="Events that were erased, and stay so.")
+    rejected: int = Field(description="Events that cannot be used.")
+    ids: tuple[str, ...] = Field(description="The new outcomes and turns.")
+    problems: tuple[RejectedEventResponse, ...] = Field(description="The first of the rejected events, and the fix.")
+    receipt: ReceiptField
+
+    model_config = example({
+        "events": 1, "outcomes": 1, "turns": 0, "repeated": 0, "erased": 0, "rejected": 0, "ids": [ID],
+        "problems": [], "receipt": {"op": "ingest_events"},
+    })  # fmt: skip
+
+    def value(self) -> EventsIngested:
+        found: EventsIngested = super().value()
+        return replace(found, problems=tuple(each.value() for each in self.problems))
 
 
 class IngestResponse(Response):

@@ -15,6 +15,8 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, mod
 from pydantic_core import PydanticCustomError
 
 from cortex import exchange
+from cortex.domain.alerts import Alert
+from cortex.domain.health import Check
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.receipt import Receipt
@@ -27,9 +29,9 @@ from cortex.lifecycle.undo import Run, Undone
 from cortex.lifecycle.upkeep import Anomaly
 from cortex.memory import Cortex
 from cortex.ports.store import Filter, Finding
-from cortex.services.health.health_checks import Check
+from cortex.services.drill import Drill, DrillResult
 from cortex.services.lifecycle import ConsolidationResult, UndoResult
-from cortex.surfaces.wire.fields import AT, ID, Id, Moment, Next, ReceiptField
+from cortex.surfaces.wire.fields import AT, ID, AsOf, Id, Moment, Next, ReceiptField
 from cortex.surfaces.wire.filters import FilterRequest
 from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse, example
 
@@ -46,6 +48,7 @@ class ExportRequest(FilterRequest):
     by_scope: bool = Field(False, description="With `pages`: one page per scope.")
     limit: int | None = Field(None, ge=1, le=1_000_000, description="How many lines at most; all by default.")
     after: Id | None = Field(None, description="Only after this id.")
+    as_of: AsOf = Field(None, description="Export an earlier state: a time, a ledger position, or a tag.")
 
     model_config = example({"format": "jsonl", "with_text": True, "scope": ["infra"]})
 
@@ -63,7 +66,7 @@ class ExportRequest(FilterRequest):
 
     def records(self, engine: Cortex) -> Iterator[Json]:
         """The lines of the export."""
-        found = engine.export(self.filter(), redact=not self.with_text)
+        found = engine.export(self.filter(), redact=not self.with_text, as_of=self.as_of)
         after = self.after
         later = (each for each in found if after is None or each["id"] > after)
         return later if self.limit is None else islice(later, self.limit)
@@ -303,6 +306,20 @@ class NextJobResponse(Response):
         return self.due
 
 
+class BackfillRequest(Request):
+    """A backfill of the caller's own memory."""
+
+    model_config = example({})
+
+    @classmethod
+    def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
+        if arguments.get("everyone"):
+            raise InvalidRequest(
+                "is not possible over a server", field="everyone", hint="leave it out: the server embeds for all users"
+            )
+        return {}
+
+
 class VerifyRequest(Request):
     """Whether to repair what was found."""
 
@@ -336,7 +353,7 @@ class DoctorResponse(Response):
     checks: list[Check]
 
     model_config = example({
-        "ok": True, "checks": [{"name": "sqlite", "ok": True, "detail": "3.46.1 with FTS5", "fix": "",
+        "ok": True, "checks": [{"name": "python", "ok": True, "detail": "3.13.1 at /usr/bin/python3", "fix": "",
         "group": "machine"}],
     })  # fmt: skip
 
@@ -346,6 +363,40 @@ class DoctorResponse(Response):
 
     def value(self) -> list[Check]:
         return self.checks
+
+
+# --- alerts -----------------------------------------------------------------------------------------------------------
+
+
+class AlertsRequest(Request):
+    """Which alerts to list."""
+
+    closed: bool = Field(False, description="Also list alerts that are over.")
+
+    model_config = example({"closed": True})
+
+
+AnyAlert = Annotated[
+    Alert,
+    PlainValidator(lambda given: given if isinstance(given, Alert) else Alert.from_json(given)),
+    PlainSerializer(Alert.to_json),
+    WithJsonSchema({"type": "object", "additionalProperties": True}),
+]
+
+
+class AlertsResponse(SequenceResponse):
+    """Alerts, open ones first; `closed_at` is null while one is open."""
+
+    items = "alerts"
+    alerts: tuple[AnyAlert, ...]
+
+    model_config = example({
+        "alerts": [{
+            "cause": "drift:labels", "agent": "main", "user": "default", "severity": "warning",
+            "message": "the share of must_remember rose by 14 points", "hint": "run `cortex drift`",
+            "opened_at": AT, "reported_at": AT, "closed_at": None,
+        }],
+    })  # fmt: skip
 
 
 # --- backups ----------------------------------------------------------------------------------------------------------
@@ -364,7 +415,15 @@ AnyBackup = Annotated[
     PlainSerializer(Backup.to_json),
     WithJsonSchema({"type": "object", "additionalProperties": True}),
 ]
-_BACKUP: Json = {"file": "/…/main-20260105T090000Z.000012.sqlite", "agent": "main", "at": AT, "bytes": 4_096}
+_BACKUP: Json = {"file": "/…/main-20260105T090000Z.000012.backup", "agent": "main", "at": AT, "bytes": 4_096}
+
+
+AnyDrill = Annotated[
+    Drill,
+    PlainValidator(lambda given: given if isinstance(given, Drill) else Drill.from_json(given)),
+    PlainSerializer(Drill.to_json),
+    WithJsonSchema({"type": "object", "additionalProperties": True}),
+]
 
 
 class BackupsResponse(SequenceResponse):
@@ -387,13 +446,54 @@ class BackupResponse(Response):
 # --- health -----------------------------------------------------------------------------------------------------------
 
 
+class DrillResponse(Response):
+    """What became of the newest backup that was restored to try it."""
+
+    drill: AnyDrill = Field(description="The backup, its age, how long it took, and every problem.")
+    receipt: ReceiptField
+
+    model_config = example({
+        "drill": {
+            "file": "main-20260105T090000Z.000007.backup", "backup_at": AT, "at": AT, "age_seconds": 0.0,
+            "seconds": 0.4, "bytes": 524288, "users": 1, "traces": 120, "manifest": True, "questions": 20, "same": 20,
+            "problems": [], "ok": True,
+        },
+        "receipt": {"id": ID, "op": "drill"},
+    })  # fmt: skip
+
+    @classmethod
+    def of(cls, result: DrillResult, request: Any = None) -> Self:  # noqa: ARG003
+        return cls(drill=result.drill, receipt=result.receipt)
+
+    def value(self) -> DrillResult:
+        return DrillResult(self.drill, self.receipt)
+
+
+class LastDrillResponse(Response):
+    """What the last drill of this server found; null before the first."""
+
+    drill: AnyDrill | None
+
+    model_config = example({"drill": None})
+
+    @classmethod
+    def of(cls, result: Drill | None, request: Any = None) -> Self:  # noqa: ARG003
+        return cls(drill=result)
+
+    def value(self) -> Drill | None:
+        return self.drill
+
+
 class OptimizeResponse(Response):
-    """The status of the indexes."""
+    """The status of the store and its indexes, and the receipt's id."""
 
     bare = "status"
     status: Json
 
-    model_config = example({"indexes": "none"})
+    model_config = example({
+        "index": {"dead_codes": 0.0, "segments": 1, "log_bytes": 0, "free_pages": 0.0, "unknown": []},
+        "receipt": ID,
+    })  # fmt: skip
 
 
 class HealthResponse(Response):

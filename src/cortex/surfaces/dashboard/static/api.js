@@ -4,6 +4,9 @@ const TOKEN = "cortex.token";
 const ACTING = "cortex.acting";
 const PATIENCE = 35_000;
 
+/** What to say where there is no server. */
+export const UNREACHABLE = { detail: "The server cannot be reached.", hint: "Is `cortex serve` still running?" };
+
 /** Why a request failed, in words for a person. */
 export class Problem extends Error {
   constructor({ status = 0, code = "unreachable", detail = "", hint = "", field = null, requestId = "" }) {
@@ -135,7 +138,7 @@ export class Api extends EventTarget {
       throw new Problem(
         signal?.aborted
           ? { code: "timeout", detail: "The server took too long to answer.", hint: "Try again. If it keeps happening, see Health." }
-          : { detail: "The server cannot be reached.", hint: "Is `cortex serve` still running?" },
+          : UNREACHABLE,
       );
     }
   }

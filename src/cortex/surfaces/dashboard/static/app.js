@@ -1,37 +1,83 @@
 /** The page: its frame, its routes, and the current user. */
 
-import { Api } from "./api.js";
+import { Api, Problem, UNREACHABLE } from "./api.js";
 import { fill, h } from "./dom.js";
 import { brandMark, icon } from "./icons.js";
 import { listenToKeys } from "./keys.js";
 import { Live } from "./live.js";
 import { button, dialog, failure, field, keepTime, notice, toast } from "./parts.js";
 import { themeButton } from "./theme.js";
-import { showHealth } from "./views/health.js";
-import { showMemory } from "./views/memory.js";
+import { countInbox, showInbox } from "./views/inbox.js";
 import { showOverview } from "./views/overview.js";
-import { showReceipt, showReceipts } from "./views/receipts.js";
-import { showSearch } from "./views/search.js";
 import { showSignIn } from "./views/signin.js";
-import { showTimeline } from "./views/timeline.js";
 
+/**
+ * The navigation in groups: name, address, icon, the letter that opens it after `g`, and whether it is in the bar of a
+ * phone (four at most; the rest is behind "More").
+ */
 const PLACES = [
-  ["Overview", "#/", "overview"],
-  ["Search", "#/search", "search"],
-  ["Timeline", "#/timeline", "timeline"],
-  ["Receipts", "#/receipts", "receipts"],
-  ["Health", "#/health", "health"],
+  ["", [
+    ["Overview", "#/", "overview", "o", true],
+    ["Search", "#/search", "search", "s", true],
+  ]],
+  ["Memory", [
+    ["Inbox", "#/inbox", "inbox", "i"],
+    ["Memories", "#/memories", "memories", "m", true],
+    ["Conversations", "#/conversations", "chat", "v"],
+    ["Files", "#/files", "file", "f"],
+    ["Timeline", "#/timeline", "timeline", "t"],
+  ]],
+  ["Activity", [
+    ["Receipts", "#/receipts", "receipts", "r", true],
+    ["Digest", "#/digest", "file", "w"],
+    ["Usage", "#/usage", "usage", "u"],
+    ["Jobs", "#/jobs", "jobs", "j"],
+  ]],
+  ["Operations", [
+    ["Health", "#/health", "health", "h"],
+    ["Alerts", "#/alerts", "alerts", "a"],
+    ["Grades", "#/grades", "grades", "e"],
+    ["Drift", "#/drift", "drift", "d"],
+    ["Canary", "#/canary", "canary", "c"],
+    ["Backups", "#/backups", "backups", "b"],
+    ["Tags", "#/tags", "history", "p"],
+  ]],
 ];
+
+/** A view that is loaded when it is first opened: a phone loads what it shows. */
+const later = (load, name) => async (context, ...parts) => {
+  const view = await load().catch(() => {
+    throw new Problem(UNREACHABLE);
+  });
+  return context.signal.aborted ? undefined : view[name](context, ...parts);
+};
 
 /** Each route with its view; groups of the pattern are passed to the view. */
 const ROUTES = [
   [/^\/?$/, "Overview", showOverview],
-  [/^\/search$/, "Search", showSearch],
-  [/^\/timeline$/, "Timeline", showTimeline],
-  [/^\/memory\/([^/]+)$/, "Memory", showMemory],
-  [/^\/receipts$/, "Receipts", showReceipts],
-  [/^\/receipts\/([^/]+)$/, "Receipt", showReceipt],
-  [/^\/health$/, "Health", showHealth],
+  [/^\/search$/, "Search", later(() => import("./views/search.js"), "showSearch")],
+  [/^\/inbox$/, "Inbox", showInbox],
+  [/^\/timeline$/, "Timeline", later(() => import("./views/timeline.js"), "showTimeline")],
+  [/^\/memories$/, "Memories", later(() => import("./views/memories.js"), "showMemories")],
+  [/^\/conversations$/, "Conversations", later(() => import("./views/conversations.js"), "showConversations")],
+  [/^\/conversations\/([^/]+)$/, "Conversation", later(() => import("./views/conversations.js"), "showConversation")],
+  [/^\/files$/, "Files", later(() => import("./views/files.js"), "showFiles")],
+  [/^\/files\/([^/]+)$/, "File", later(() => import("./views/files.js"), "showFile")],
+  [/^\/memory\/([^/]+)$/, "Memory", later(() => import("./views/memory.js"), "showMemory")],
+  [/^\/receipts$/, "Receipts", later(() => import("./views/receipt_log.js"), "showReceipts")],
+  [/^\/receipts\/([^/]+)$/, "Receipt", later(() => import("./views/receipts.js"), "showReceipt")],
+  [/^\/receipts\/([^/]+)\/compare\/([^/]+)$/, "Two recalls", later(() => import("./views/comparison.js"), "showComparison")],
+  [/^\/digest$/, "Digest", later(() => import("./views/digest.js"), "showDigest")],
+  [/^\/usage$/, "Usage", later(() => import("./views/usage.js"), "showUsage")],
+  [/^\/jobs$/, "Jobs", later(() => import("./views/jobs.js"), "showJobs")],
+  [/^\/health$/, "Health", later(() => import("./views/health.js"), "showHealth")],
+  [/^\/alerts$/, "Alerts", later(() => import("./views/alerts.js"), "showAlerts")],
+  [/^\/grades$/, "Grades", later(() => import("./views/grades.js"), "showGrades")],
+  [/^\/drift$/, "Drift", later(() => import("./views/drift.js"), "showDrift")],
+  [/^\/canary$/, "Canary", later(() => import("./views/canary.js"), "showCanary")],
+  [/^\/backups$/, "Backups", later(() => import("./views/backups.js"), "showBackups")],
+  [/^\/tags$/, "Tags", later(() => import("./views/history.js"), "showHistory")],
+  [/^\/tags\/([^/]+)$/, "Since a tag", later(() => import("./views/history.js"), "showTag")],
 ];
 
 const api = new Api();
@@ -88,7 +134,7 @@ function broken(root, error, signal) {
 }
 
 function mark(path) {
-  const place = path.startsWith("/memory") ? "" : `#/${path.split("/")[1] ?? ""}`;
+  const place = path.startsWith("/memory/") ? "#/memories" : `#/${path.split("/")[1] ?? ""}`;
   for (const link of document.querySelectorAll(".nav a")) {
     if (link.getAttribute("href") === place) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -100,14 +146,31 @@ function mark(path) {
 const liveMark = h("p", { class: "live", role: "status", data: { live: "", state: "off" } }, h("i"), h("span", {}, "Connecting"));
 const whose = h("div");
 const leave = h("div");
+let more = null;
 
 function frame() {
   fill(
     document.getElementById("side"),
     h("a", { class: "brand", href: "#/", "aria-label": "Cortex, overview" }, brandMark(), h("span", {}, "Cortex")),
-    h("nav", { class: "nav", "aria-label": "Main" }, h("ul", {}, PLACES.map(([name, href, symbol]) => h("li", {}, h("a", { href }, icon(symbol), h("span", {}, name)))))),
+    navigation(),
     h("div", { class: "foot" }, liveMark, whose, h("div", { class: "foot-row" }, themeButton(), h("button", { class: "icon-button wide-only", type: "button", "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts", on: { click: showHelp } }, icon("help")), leave)),
   );
+}
+
+function navigation() {
+  const link = ([name, href, symbol, , isOnPhone]) => h("li", { class: isOnPhone ? "" : "further" }, h("a", { href }, icon(symbol), h("span", {}, name)));
+  const group = ([name, places], at) => h("div", { class: "group" },
+    name && h("h2", { id: `places-${at}` }, name),
+    h("ul", name ? { "aria-labelledby": `places-${at}` } : {}, places.map(link)));
+  more = h("button", { class: "more", type: "button", "aria-expanded": "false", on: { click: () => openAll(more.getAttribute("aria-expanded") === "false") } }, icon("more"), h("span", {}, "More"));
+  return h("nav", { class: "nav", "aria-label": "Main" }, PLACES.map(group), more);
+}
+
+/** On a phone: show every place, or only the bar. */
+function openAll(isOpen) {
+  more.setAttribute("aria-expanded", String(isOpen));
+  more.lastChild.textContent = isOpen ? "Less" : "More";
+  more.parentElement.classList.toggle("open", isOpen);
 }
 
 function showWhose() {
@@ -141,10 +204,8 @@ function showHelp() {
     [["k"], "Previous hit, event or row"],
     [["Enter"], "Open"],
     [["w"], "Explain this hit"],
-    [["g", "o"], "Overview"],
-    [["g", "t"], "Timeline"],
-    [["g", "r"], "Receipts"],
-    [["g", "h"], "Health"],
+    [["a", "e", "x", "r", "m", "s", "u"], "In the inbox: approve, edit, reject, rule, merge, snooze, undo"],
+    ...PLACES.flatMap(([, places]) => places).filter(([, , , key]) => key).map(([name, , , key]) => [["g", key], name]),
     [["Esc"], "Close, or leave a field"],
     [["?"], "This help"],
   ];
@@ -222,8 +283,14 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });
-addEventListener("hashchange", () => go());
-listenToKeys({ help: showHelp });
+addEventListener("hashchange", () => {
+  openAll(false);
+  go();
+});
+addEventListener("keydown", (event) => event.key === "Escape" && openAll(false));
+addEventListener("click", (event) => !event.target.closest?.(".nav") && openAll(false));
+listenToKeys({ help: showHelp, places: Object.fromEntries(PLACES.flatMap(([, places]) => places).filter(([, , , key]) => key).map(([, href, , key]) => [key, href])) });
 keepTime();
 frame();
+countInbox(api, live, new AbortController().signal);
 begin({ isFirst: true });

@@ -7,7 +7,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const SAFE_ATTRIBUTES = new Set([
   "id", "for", "type", "name", "value", "placeholder", "title", "role", "tabindex", "open", "checked", "selected",
   "disabled", "hidden", "required", "autocomplete", "autofocus", "spellcheck", "maxlength", "min", "max", "step", "rows",
-  "list", "datetime", "scope", "colspan", "lang", "inputmode", "enterkeyhint",
+  "list", "datetime", "scope", "colspan", "lang", "dir", "inputmode", "enterkeyhint",
 ]);
 
 /**

@@ -65,5 +65,23 @@ export function dayName(at, now = new Date()) {
   return day.getFullYear() === now.getFullYear() ? DAY.format(day) : DAY_YEAR.format(day);
 }
 
+/** The URL of a store; its name alone if there is nothing else in it. */
+export const storeName = (store) => store?.url?.replace(/:$/, "");
+
 /** The end of an id, enough to compare by eye. */
 export const shortId = (id) => `…${String(id ?? "").slice(-8)}`;
+
+const YEAR_DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const MONTH = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" });
+
+/** The name of a day, week, month or year that begins on a day (UTC), short for an axis and in full. */
+export function spanDays(day, days, hasYear) {
+  const at = new Date(`${day}T00:00:00Z`);
+  if (days > 31) return { label: day.slice(0, 4), title: day.slice(0, 4) };
+  if (days > 7) return { label: MONTH.format(at), title: MONTH.format(at) };
+  const name = hasYear ? YEAR_DAY : SHORT_DAY;
+  const label = hasYear ? MONTH.format(at) : SHORT_DAY.format(at);
+  if (days === 1) return { label: hasYear ? YEAR_DAY.format(at) : label, title: name.format(at) };
+  const last = new Date(at.getTime() + (days - 1) * 86_400_000);
+  return { label, title: `${SHORT_DAY.format(at)} – ${name.format(last)}` };
+}

@@ -1,9 +1,9 @@
 /** Keyboard shortcuts: `/` searches, j and k move, `g` and a letter opens a view. */
 
-const PLACES = { o: "#/", s: "#/search", t: "#/timeline", r: "#/receipts", h: "#/health" };
 const SOON = 1_200;
 
-export function listenToKeys({ help }) {
+/** `places` are addresses by the letter that opens them after `g`. */
+export function listenToKeys({ help, places }) {
   let since = 0;
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -12,7 +12,7 @@ export function listenToKeys({ help }) {
       if (event.key === "Escape") event.target.blur();
       return;
     }
-    const led = Date.now() - since < SOON ? PLACES[event.key] : undefined;
+    const led = Date.now() - since < SOON ? places[event.key] : undefined;
     since = 0;
     if (led) location.hash = led;
     else if (event.key === "g") since = Date.now();

@@ -42,6 +42,19 @@ export class Live extends EventTarget {
     this.addEventListener(kind, (event) => listener(event.detail), { signal });
   }
 
+  /**
+   * Call `listener` when `key` of the state differs from what it was. The first state counts as well: it may be newer
+   * than what the page has loaded before it.
+   */
+  onChange(key, signal, listener) {
+    let last = this.state && key(this.state);
+    this.on("state", signal, (state) => {
+      const now = key(state);
+      if (now !== last) listener();
+      last = now;
+    });
+  }
+
   async #open() {
     const stop = (this.#stop = new AbortController());
     try {

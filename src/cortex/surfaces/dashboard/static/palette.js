@@ -2,14 +2,14 @@
 
 export const KINDS = ["fact", "decision", "preference", "rule", "procedure", "entity", "episode", "other"];
 export const LANES = ["memories", "sessions", "notes", "docs"];
-const LANE_NAMES = { memories: "Memories", sessions: "Turns", notes: "Notes", docs: "Documents" };
+const LANE_NAMES = { memories: "Memories", sessions: "Turns", notes: "Notes", docs: "Documents", outcomes: "Outcomes" };
 export const LABELS = ["must_remember", "nice_to_have", "ignore", "unknown"];
 
 const KIND_COLORS = Object.fromEntries(KINDS.map((kind, at) => [kind, `c${at + 1}`]));
 const LABEL_COLORS = { must_remember: "c1", nice_to_have: "c5", ignore: "c8", unknown: "c2" };
 const PART_COLORS = {
   vector: "c1", keyword: "c2", standing: "c4", rerank: "c5", recency: "c3", importance: "c6", session: "c7",
-  speaker: "c3", frequency: "c5", kind: "c4", scope: "c8",
+  speaker: "c3", reply: "c4", frequency: "c5", kind: "c4", scope: "c8",
 };
 const PART_WORDS = {
   vector: "Meaning", keyword: "Keywords", standing: "Standing rule", rerank: "Reranker", recency: "Recency",

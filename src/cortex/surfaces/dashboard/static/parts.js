@@ -39,6 +39,12 @@ export function panel(title, about, ...content) {
   return h("section", { class: "panel" }, heading, content);
 }
 
+/** A few numbers that matter: label, value, what it is about, and a tone (good, warn, bad). */
+export function tiles(numbers) {
+  return h("dl", { class: "tiles", style: { "--n": String(numbers.length) } }, numbers.map(({ label, value, about, tone = "" }) =>
+    h("div", { class: ["tile", tone] }, h("dt", {}, label), h("dd", {}, h("b", {}, value), about && h("small", {}, about)))));
+}
+
 export function button(label, click, { kind = "", symbol = null, type = "button", ...props } = {}) {
   return h("button", { class: ["button", kind], type, on: click ? { click } : {}, ...props }, symbol && icon(symbol), h("span", {}, label));
 }
@@ -74,7 +80,7 @@ export function fix(text) {
 
 /** A notice: `kind` is warn, bad, good or nothing. */
 export function notice(kind, title, ...content) {
-  const symbol = { warn: "warn", bad: "bad", good: "good" }[kind] ?? "help";
+  const symbol = { warn: "warn", bad: "bad", good: "good" }[kind.split(" ")[0]] ?? "help";
   return h("div", { class: ["notice", kind], role: kind === "bad" ? "alert" : null }, icon(symbol), h("div", { class: "body" }, h("b", {}, title), content));
 }
 

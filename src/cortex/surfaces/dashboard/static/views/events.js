@@ -24,8 +24,18 @@ export const EVENTS = {
   erased: ["Erased", "bin", "bad"],
   embedded: ["Embedded", "spark", ""],
   recalled: ["Recalled", "search", ""],
+  graded: ["Graded", "good", ""],
+  reviewed: ["Reviewed", "good", "accent"],
+  observed: ["Outcome recorded", "good", ""],
+  held: ["Hold placed", "shield", "warn"],
+  released: ["Hold released", "shield", ""],
+  backup_restored: ["Backup restored", "undo", "warn"],
+  damaged: ["Damaged", "bad", "bad"],
   clock_set_back: ["Clock set back", "clock", "warn"],
 };
+
+/** Events about something that has a name, which is their subject. */
+const NAMED = new Set(["held", "released", "backup_restored"]);
 
 /**
  * One event as a row.
@@ -50,6 +60,7 @@ const REPLACES = new Set(["superseded", "consolidated"]);
 
 function subject(event, newer) {
   const trace = event.trace;
+  if (NAMED.has(event.event)) return h("span", { class: "text" }, event.subject);
   if (!trace) return h("span", { class: "text quiet" }, event.id ? "This memory no longer exists." : "All memories");
   if (!REPLACES.has(event.event) || !trace.superseded_by) return traceLink(trace.id, trace);
   const next = h("a", { href: memoryPath(trace.superseded_by) }, "what replaced it");

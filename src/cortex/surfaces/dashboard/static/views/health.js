@@ -1,12 +1,13 @@
 /** Health: what is there, what is degraded, and how to fix it. */
 
 import { fill, h } from "../dom.js";
-import { bytes, counted, title as titled, whole, words } from "../format.js";
+import { bytes, counted, storeName, title as titled, whole, words } from "../format.js";
 import { icon } from "../icons.js";
 import { settled } from "../live.js";
 import { button, facts, fix, head, loaded, notice, panel, sentence, when } from "../parts.js";
 
 export async function showHealth({ api, live, root, signal, canAdminister }) {
+  root.classList.add("wide");
   const place = h("div", { class: "stack" });
   const checks = h("div");
   const doctor = () => loaded(fill(checks), signal, () => api.get("/v1/doctor", {}, { signal }), (found) => checked(found));
@@ -22,19 +23,14 @@ export async function showHealth({ api, live, root, signal, canAdminister }) {
     shown = now;
     return [
       verdict(found),
-      found.degraded.map((each) => notice("warn", titled(each.what), h("p", {}, sentence(each.why)), fix(each.fix))),
-      h("div", { class: "card-grid" }, cards(found, backups)),
+      found.degraded.map((each) => notice("warn brief", titled(each.what), h("p", {}, sentence(each.why)), fix(each.fix))),
+      h("div", { class: "components" }, cards(found, backups)),
       anomalies(found.anomalies ?? []),
       hookFailures(found.hook_failures ?? {}),
     ];
   });
   const soon = settled(load, signal, { quiet: 800, most: 3_000 });
-  let last = live.state && JSON.stringify(live.state);
-  live.on("state", signal, (state) => {
-    const now = JSON.stringify(state);
-    if (last !== null && now !== last) soon();
-    last = now;
-  });
+  live.onChange(JSON.stringify, signal, soon);
   await load();
 }
 
@@ -46,7 +42,7 @@ function verdict(found) {
 function cards(found, backups) {
   const jobs = found.jobs ?? {};
   return [
-    card("Store", found.store?.backend, "good", [
+    card("Store", storeName(found.store), "good", [
       ["Size", found.store?.bytes && bytes(found.store.bytes)],
       ["Contains", counted(found.counts.total, "record")],
       ["Ledger position", whole(found.position)],
@@ -107,7 +103,8 @@ function able(provider) {
 const problem = (provider) => provider?.trouble?.message ?? (typeof provider?.trouble === "string" ? provider.trouble : null);
 
 function card(name, state, tone, rows) {
-  return h("section", { class: "card" }, h("h2", {}, name, state && h("span", { class: ["chip", tone] }, state)), facts(rows.filter(([, value]) => value !== false)));
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== "" && value !== false);
+  return h("section", { class: ["component", tone] }, h("h2", {}, name), h("div", {}, state && h("span", { class: ["chip", tone] }, state)), h("dl", {}, shown.map(([about, value]) => h("div", {}, h("dt", {}, about), h("dd", {}, value)))));
 }
 
 function anomalies(found) {

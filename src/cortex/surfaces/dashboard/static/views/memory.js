@@ -8,6 +8,7 @@ import { settled } from "../live.js";
 import { KINDS } from "../palette.js";
 import { button, chips, copyButton, dialog, facts, failure, field, head, loaded, notice, panel, select, toast, traceLink, when } from "../parts.js";
 import { EVENTS, lookup } from "./events.js";
+import { citedTurns, conversationPath } from "./turns.js";
 
 const RETENTIONS = [["permanent", "permanent"], ["project", "for its project"], ["session", "for its session"]];
 /** Fields whose changes are shown. */
@@ -40,11 +41,7 @@ export async function showMemory(context, id) {
     }, { title: "Memory" });
   }
   const soon = settled(() => !page.isEditing && !page.isErased && !document.querySelector("dialog[open]") && reload({ isForced: false }), signal, { quiet: 900 });
-  let position = live.state?.position ?? null;
-  live.on("state", signal, (state) => {
-    if (position !== null && state.position !== position) soon();
-    position = state.position;
-  });
+  live.onChange((state) => state.position, signal, soon);
   await reload();
 }
 
@@ -55,7 +52,8 @@ function shown(page, { trace, tag, events }) {
     head({ memory: "Memory", turn: "Turn", chunk: "Chunk of a file" }[trace.type], null, actions(page, trace, tag, place)),
     place,
     succession(page, trace),
-    sources(trace),
+    sources(page, trace),
+    around(page, trace),
     derived(trace),
     panel("Details", null, known(trace)),
     history(trace, events),
@@ -70,7 +68,7 @@ function statement(page, trace) {
     { class: "panel stack", "aria-label": "Text" },
     trace.trust !== "trusted" && notice(trace.trust === "quarantined" ? "bad" : "warn", titled(trace.trust), h("p", {}, TRUST[trace.trust])),
     isOver && notice("warn", titled(trace.state), h("p", {}, STATES[trace.state])),
-    h("p", { class: ["said", isOver ? "over" : ""] }, trace.text),
+    h("p", { class: ["said", isOver ? "over" : ""], dir: "auto" }, trace.text),
     chips(trace),
   );
 }
@@ -269,12 +267,15 @@ function succession(page, trace) {
   }));
 }
 
-function sources(trace) {
+function sources(page, trace) {
   if (!trace.sources?.length) return null;
-  return panel("Source turns", `${counted(trace.sources.length, "turn")}, verbatim`, h("div", { class: "turns" }, trace.sources.map((turn) =>
-    h("blockquote", { class: "turn-said" },
-      h("p", { class: "who" }, h("b", {}, turn.speaker || titled(turn.role ?? "user")), turn.speaker && (turn.role ?? "user"), when(turn.created_at, "moment"), h("a", { href: memoryPath(turn.id) }, `turn ${(turn.seq ?? 0) + 1} of ${turn.session ?? "a session"}`)),
-      h("p", { class: "quote" }, turn.text)))));
+  return panel("Source turns", `${counted(trace.sources.length, "turn")}, verbatim, and what was said around`, citedTurns(trace.sources, page.context));
+}
+
+/** A turn between its neighbors. */
+function around(page, trace) {
+  if (trace.type !== "turn") return null;
+  return panel("In its conversation", null, citedTurns([trace], page.context));
 }
 
 function derived(trace) {
@@ -288,11 +289,11 @@ function known(trace) {
   const isMemory = trace.type === "memory";
   const used = trace.access_count ? [`${counted(trace.access_count, "time")}, last `, when(trace.last_accessed_at)] : "never";
   return facts([
-    ["Id", h("span", { class: "row" }, h("span", { class: "mono" }, trace.id), copyButton(trace.id, "Copy the id"))],
+    ["ID", h("span", { class: "row" }, h("span", { class: "mono" }, trace.id), copyButton(trace.id, "Copy the ID"))],
     ["Created", when(trace.created_at, "moment")],
-    ["Session", trace.session && `${trace.session}, turn ${(trace.seq ?? 0) + 1}`],
+    ["Session", trace.session && h("a", { href: conversationPath(trace.session, trace.seq), dir: "auto" }, `${trace.session}, turn ${(trace.seq ?? 0) + 1}`)],
     ["Said by", trace.type === "turn" && (trace.speaker ? `${trace.speaker} (${trace.role ?? "user"})` : trace.role ?? "user")],
-    ["File", trace.path && `${trace.path}, lines ${trace.start_line} to ${trace.end_line}`],
+    ["File", trace.path && h("a", { href: `#/files/${encodeURIComponent(trace.path)}`, dir: "auto" }, `${trace.path}, lines ${trace.start_line} to ${trace.end_line}`)],
     ["Section", trace.section?.join(" › ")],
     ["Importance", isMemory && `${importance.toFixed(2)}, ${words(trace.label ?? "unknown")}`],
     ["Confidence", isMemory && (trace.confidence ?? 1).toFixed(2)],

@@ -1,27 +1,35 @@
-/** Contents, health, growth and recent activity. */
+/** Contents, health, what changed this week, growth in both times, recall, and recent activity. */
 
 import { chart } from "../charts.js";
 import { fill, h } from "../dom.js";
-import { bytes, counted, percent, shortDay, title as titled, whole, words } from "../format.js";
+import { bytes, counted, percent, spanDays, storeName, title as titled, whole, words } from "../format.js";
 import { icon } from "../icons.js";
 import { settled } from "../live.js";
 import { KINDS, LABELS, LANES, kindColor, labelColor, laneName } from "../palette.js";
 import { command, empty, fix, head, loaded, notice, panel, segments, sentence, when } from "../parts.js";
+import { sentences } from "../week.js";
 import { eventRow, lookup } from "./events.js";
+import { latencyChart, rateChart } from "./usage.js";
 
 const LANE_ABOUT = {
   memories: "stored statements",
   sessions: "messages, verbatim",
-  notes: "chunks of dated notes",
-  docs: "chunks of other files",
+  notes: "chunks of notes",
+  docs: "chunks, searched on request",
 };
 const DRIFT_COLUMNS = 15;
 const MOST_SCOPES = 6;
+const MOST_STORED = 366;
+const RECALL_DAYS = 30;
+/** How many days or weeks a chart of stored memories shows at most. */
+const MOST_COLUMNS = 92;
 
 export function showOverview(context) {
   const { api, live, root, signal } = context;
-  const place = { status: h("div", { class: "stack" }), growth: h("div"), drift: h("div"), queue: h("div"), scopes: h("div"), events: h("div") };
-  const chosen = { days: 30, form: "stack" };
+  root.classList.add("wide");
+  const names = ["week", "latency", "rates", "growth", "stored", "drift", "queue", "scopes", "events"];
+  const place = { status: h("div", { class: "stack" }), ...Object.fromEntries(names.map((name) => [name, h("div", { class: "cell" })])) };
+  const chosen = { days: "all", form: "stack" };
   const newer = lookup(api, signal);
   let shape = "";
   let seen = "";
@@ -32,11 +40,15 @@ export function showOverview(context) {
     shape = wanted;
     const title = head("Overview", null, isEmpty ? [] : daysChoice(chosen, () => charts()));
     if (isEmpty) fill(root, title, place.status, welcome());
-    else fill(root, title, place.status, h("div", { class: "cols-2 even" }, place.growth, place.drift), h("div", { class: "main-and-side" }, place.events, h("div", { class: "stack" }, place.queue, place.scopes)));
-    if (!isEmpty) {
-      charts();
-      events();
-    }
+    else fill(root, title, place.status,
+      h("div", { class: "chart-grid even" }, place.week, place.growth, place.stored, place.latency, place.rates, place.drift),
+      h("div", { class: "main-and-side" }, place.events, h("div", { class: "stack" }, place.queue, place.scopes)));
+    if (!isEmpty) more();
+  };
+  const more = () => {
+    charts();
+    recalls();
+    events();
   };
   const status = () => loaded(place.status, signal, () => api.get("/v1/status", {}, { signal }), (found) => {
     const now = JSON.stringify(found);
@@ -48,12 +60,29 @@ export function showOverview(context) {
     return [strip(found), found.counts.total > 0 && lanes(found.counts), degraded(found)];
   });
   let shown = "";
-  const charts = () => loaded(place.growth, signal, () => api.get("/v1/growth", { days: chosen.days }, { signal }), (found) => {
+  const charts = () => loaded(place.growth, signal, () => api.get("/v1/growth", chosen.days === "all" ? { fit: true } : { days: chosen.days }, { signal }), (found) => {
     const now = JSON.stringify(found);
     if (now === shown) return undefined; // do not disturb the reader
     shown = now;
     fill(place.drift, drift(found.days));
     return growth(found.days, chosen);
+  });
+  let asked = "";
+  const recalls = () => loaded(place.week, signal, () => Promise.all([
+    api.get("/v1/activity", { days: MOST_STORED }, { signal }),
+    api.get("/v1/usage", { days: RECALL_DAYS }, { signal }),
+  ]), ([activity, usage]) => {
+    const now = JSON.stringify([activity, usage]);
+    if (now === asked) return undefined;
+    asked = now;
+    fill(place.stored, stored(activity.counts));
+    const isUsed = usage.total.p50_ms !== null;
+    for (const name of ["latency", "rates"]) place[name].hidden = !isUsed;
+    if (isUsed) {
+      fill(place.latency, latencyChart(usage.days));
+      fill(place.rates, rateChart(usage.days));
+    }
+    return panel("This week", h("a", { class: "small", href: "#/digest" }, "Digest"), h("ul", { class: "sentences" }, sentences(activity.counts, usage).map((each) => h("li", {}, each))));
   });
   const events = () => loaded(place.events, signal, () => api.get("/v1/timeline", { limit: 7 }, { signal }), (found) =>
     panel("Recent activity", h("a", { class: "small", href: "#/timeline" }, "Timeline"), h("ol", { class: "events brief" }, found.events.map((event) => eventRow(event, { newer })))));
@@ -61,24 +90,16 @@ export function showOverview(context) {
   fill(root, head("Overview"), place.status);
   const refresh = settled(() => {
     status();
-    if (shape === "full") {
-      charts();
-      events();
-    }
+    if (shape === "full") more();
   }, signal, { quiet: 700, most: 3_000 });
-  let position = live.state?.position ?? null;
-  live.on("state", signal, (state) => {
-    if (shape === "full") showQueue(place.queue, state.jobs);
-    const key = `${state.position}/${state.degraded}/${state.jobs?.failed}`;
-    if (position !== null && key !== position) refresh();
-    position = key;
-  });
+  live.on("state", signal, (state) => shape === "full" && showQueue(place.queue, state.jobs));
+  live.onChange((state) => `${state.position}/${state.degraded}/${state.jobs?.failed}`, signal, refresh);
   return status();
 }
 
 function daysChoice(chosen, changed) {
-  return segments("days", "Period", [["30", "30 days"], ["90", "90 days"]], String(chosen.days), (value) => {
-    chosen.days = Number(value);
+  return segments("days", "Period", [["all", "All time"], ["90", "90 days"], ["30", "30 days"]], chosen.days, (value) => {
+    chosen.days = value;
     changed();
   });
 }
@@ -95,7 +116,7 @@ function strip(found) {
       [
         ["Recipe", found.recipe],
         ["Embedder", found.embedder?.model ?? found.embedder?.provider ?? "none"],
-        ["Store", `${found.store.backend}${found.store.bytes ? `, ${bytes(found.store.bytes)}` : ""}`],
+        ["Store", `${storeName(found.store)}${found.store.bytes ? `, ${bytes(found.store.bytes)}` : ""}`],
         ["Newest memory", found.counts.newest ? when(found.counts.newest) : null],
       ].filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
     ),
@@ -103,7 +124,7 @@ function strip(found) {
 }
 
 function degraded(found) {
-  return found.degraded.map((each) => notice("warn", titled(each.what), h("p", {}, sentence(each.why)), fix(each.fix)));
+  return found.degraded.map((each) => notice("warn brief", titled(each.what), h("p", {}, sentence(each.why)), fix(each.fix)));
 }
 
 function lanes(counts) {
@@ -137,27 +158,85 @@ function growth(days, chosen) {
     draw();
   });
   return h("section", { class: "panel" },
-    h("div", { class: "panel-head" }, h("div", {}, h("h2", {}, "Growth"), h("p", {}, `${counted(created, "memory", "memories")} in ${days.length} days, ${whole(total)} in total`)), choice),
+    h("div", { class: "panel-head" }, h("div", {}, h("h2", {}, "By date of event"), h("p", {}, `${counted(created, "memory", "memories")} ${rangeOf(days)}, ${whole(total)} in total`)), choice),
     created || total ? drawing : empty("overview", "No memories yet", "New memories will appear here."));
+}
+
+/** The time that entries cover, as far as there is anything in it. */
+function rangeOf(days) {
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first) return "";
+  if (days.every((day) => (day.days ?? 1) === 1)) return `in ${counted(days.length, "day")}`;
+  return `from ${first.day.slice(0, 4)} to ${last.day.slice(0, 4)}`.replace(/from (\d+) to \1/, "in $1");
+}
+
+const UNITS = { 1: "Day", 7: "Week" };
+const unitOf = (days) => UNITS[days[0]?.days ?? 1] ?? (days[0].days > 31 ? "Year" : "Month");
+
+/** The columns of a chart of days, weeks, months or years. */
+function columnsOf(days, values) {
+  const hasYears = days.length > 0 && days[0].day.slice(0, 4) !== days.at(-1).day.slice(0, 4);
+  return days.map((day) => ({ ...spanDays(day.day, day.days ?? 1, hasYears), values: values(day) }));
 }
 
 function createdChart(days) {
   const totals = Object.fromEntries(KINDS.map((kind) => [kind, whole(days.reduce((sum, day) => sum + (day.kinds[kind] ?? 0), 0))]));
   return chart({
-    name: "growth", form: "stack", totals, write: whole,
-    title: `Memories created on each of the last ${days.length} days, by kind`,
+    name: "growth", form: "stack", totals, write: whole, unit: unitOf(days),
+    title: `Memories by kind and by the time they are about, in ${counted(days.length, unitOf(days).toLowerCase())}`,
     series: KINDS.map((kind) => ({ key: kind, label: words(kind), color: kindColor(kind) })),
-    columns: days.map((day) => ({ label: shortDay(day.day), title: shortDay(day.day), values: day.kinds })),
+    columns: columnsOf(days, (day) => day.kinds),
   });
 }
 
 function totalChart(days) {
   return chart({
-    name: "growth", form: "line", write: whole,
-    title: `Total memories on each of the last ${days.length} days`,
+    name: "growth", form: "line", write: whole, unit: unitOf(days),
+    title: `Total memories by the time they are about, in ${counted(days.length, unitOf(days).toLowerCase())}`,
     series: [{ key: "total", label: "total", color: "c1" }],
-    columns: days.map((day) => ({ label: shortDay(day.day), title: shortDay(day.day), values: { total: day.total } })),
+    columns: columnsOf(days, (day) => ({ total: day.total })),
   });
+}
+
+/** Memories by the time they were stored: what was imported today shows today, whenever it happened. */
+function stored(counts) {
+  const days = storedDays(counts);
+  const number = days.reduce((sum, day) => sum + day.values.remembered + day.values.imported, 0);
+  const about = number ? `${counted(number, "memory", "memories")} in ${counted(days.reduce((sum, day) => sum + day.days, 0), "day")}` : null;
+  if (!number) return panel("By date stored", about, h("div", { class: "empty slim", data: { empty: "" } }, h("p", {}, "Nothing was stored in the last year.")));
+  return panel("By date stored", about, chart({
+    name: "stored", form: "stack", write: whole, unit: unitOf(days),
+    title: "Memories by the day they were stored",
+    series: [{ key: "remembered", label: "remembered", color: "c1" }, { key: "imported", label: "imported", color: "c5" }],
+    columns: columnsOf(days, (day) => day.values),
+  }));
+}
+
+/** Each day since the first memory was stored; weeks, where there are too many. */
+function storedDays(counts) {
+  const found = new Map();
+  for (const { day, kind, number } of counts) {
+    if (kind !== "remembered" && kind !== "imported") continue;
+    const values = found.get(day) ?? { remembered: 0, imported: 0 };
+    values[kind] += number;
+    found.set(day, values);
+  }
+  if (!found.size) return [];
+  const first = new Date(`${[...found.keys()].sort()[0]}T00:00:00Z`);
+  const last = new Date(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`);
+  const length = Math.round((last - first) / 86_400_000) + 1;
+  const step = length > MOST_COLUMNS ? 7 : 1;
+  const days = [];
+  for (let at = 0; at < length; at += step) {
+    const values = { remembered: 0, imported: 0 };
+    const of = Math.min(step, length - at);
+    for (let each = at; each < at + of; each += 1) {
+      const day = found.get(new Date(first.getTime() + each * 86_400_000).toISOString().slice(0, 10));
+      if (day) for (const name of Object.keys(values)) values[name] += day[name];
+    }
+    days.push({ day: new Date(first.getTime() + at * 86_400_000).toISOString().slice(0, 10), days: step, values });
+  }
+  return days;
 }
 
 /** Importance labels over time, and how many memories have none. */
@@ -184,8 +263,9 @@ function spans(days, length) {
   const columns = [];
   for (let end = days.length; end > 0; end -= length) {
     const part = days.slice(Math.max(0, end - length), end);
-    const [first, last] = [shortDay(part[0].day), shortDay(part.at(-1).day)];
-    columns.unshift({ label: last, title: first === last ? first : `${first} – ${last}`, values: sums(part) });
+    const hasYears = days[0].day.slice(0, 4) !== days.at(-1).day.slice(0, 4);
+    const [first, last] = [part[0], part.at(-1)].map((day) => spanDays(day.day, day.days ?? 1, hasYears).title);
+    columns.unshift({ label: spanDays(part.at(-1).day, part.at(-1).days ?? 1, hasYears).label, title: first === last ? first : `${first} – ${last}`, values: sums(part) });
   }
   return columns;
 }

@@ -1,87 +1,18 @@
-/** Receipts of operations, and the replay of a recall. */
+/** One receipt, and the replay of a recall. */
 
-import { fill, h, receiptPath } from "../dom.js";
-import { counted, milliseconds, moment, title as titled, whole, words } from "../format.js";
+import { fill, h } from "../dom.js";
+import { counted, milliseconds, title as titled, whole, words } from "../format.js";
+import { icon } from "../icons.js";
 import { dropName } from "../palette.js";
-import { button, copyButton, empty, facts, failure, field, fold, head, loaded, notice, panel, select, traceLink, waiting, when } from "../parts.js";
-import { settled } from "../live.js";
+import { button, copyButton, facts, failure, field, fold, head, loaded, notice, panel, traceLink, waiting, when } from "../parts.js";
 import { lookup } from "./events.js";
 
-const PAGE = 30;
-const OPS = [
-  "recall", "remember", "ingest", "store_turns", "forget", "restore", "erase", "synthesize", "import", "import_markdown", "index", "run_jobs",
-  "consolidate", "undo_consolidation", "backfill", "backup",
-];
 const IDLE = "no changes";
 const LEG_NAMES = { keyword: "Keywords", vector: "Vectors", standing: "Standing rules" };
 const ENVELOPE = new Set(["schema", "id", "op", "at", "agent", "user", "position", "latency_ms"]);
 
 /** Fields of a recall that have their own section. */
 const SECTIONED = new Set(["legs", "counts", "returned", "tiers", "request", "degraded", "ftsTop", "vecTop", "fusedTop", "scope", "scope_inferred", "lanes", "tokens"]);
-
-// --- the list --------------------------------------------------------------------------------------------------------
-
-export async function showReceipts({ api, live, root, signal, query }) {
-  const op = query.get("op") ?? "";
-  const body = h("tbody");
-  const table = h("div", { class: "panel flush", hidden: true }, h("table", { class: "table slips" },
-    h("thead", {}, h("tr", {}, ["When", "Operation", "Result"].map((name) => h("th", { scope: "col" }, name)), h("th", { scope: "col", class: "num" }, "Duration"))), body));
-  const foot = h("div", { class: "row" });
-  const ops = OPS.includes(op) || !op ? OPS : [op, ...OPS];
-  const choice = select([["", "All operations"], ...ops.map((each) => [each, words(each)])], op, {
-    class: "select auto", "aria-label": "Operation",
-    changed: (value) => (location.hash = value ? `#/receipts?${new URLSearchParams({ op: value })}` : "#/receipts"),
-  });
-  const newer = h("div", { class: "stack tight" });
-  fill(root, head("Receipts", "What each operation did: ids, counts, reasons and timings, never text.", choice), newer, table, foot);
-  let newest = null;
-
-  async function load(before) {
-    fill(foot, waiting("", "short"));
-    try {
-      const found = await api.get("/v1/receipts", { limit: PAGE, op, before }, { signal });
-      if (signal.aborted) return;
-      newest ??= found.receipts[0]?.id ?? "";
-      body.append(...found.receipts.map(row));
-      table.hidden = !body.hasChildNodes();
-      fill(foot, found.next && button("Show older", () => load(found.next)), !body.hasChildNodes() && empty("receipts", "No receipts", "Every operation leaves a receipt here."));
-    } catch (error) {
-      if (!signal.aborted && error.status !== 401) fill(foot, failure(error, () => load(before)));
-    }
-  }
-  const look = async () => {
-    const found = await api.get("/v1/receipts", { limit: PAGE, op }, { signal }).catch(() => null);
-    if (!found || signal.aborted || newest === null) return;
-    const at = found.receipts.findIndex((each) => each.id === newest);
-    const fresh = at < 0 ? found.receipts : found.receipts.slice(0, at);
-    fill(newer, fresh.length > 0 && button(`${fresh.length} new`, () => {
-      fill(newer);
-      newest = fresh[0].id;
-      body.prepend(...fresh.map(row));
-      table.hidden = false;
-    }, { kind: "main-action newer", symbol: "plus" }));
-  };
-  const soon = settled(look, signal);
-  let position = live.state?.position ?? null;
-  live.on("state", signal, (state) => {
-    if (position !== null && state.position !== position) soon();
-    position = state.position;
-  });
-  await load();
-}
-
-function row(receipt) {
-  const did = summary(receipt);
-  const cell = (content, kind = "") => h("td", { class: kind }, content);
-  return h(
-    "tr",
-    { class: did === IDLE ? "idle" : "", tabindex: "-1", data: { item: "" } },
-    cell(h("a", { href: receiptPath(receipt.id), "aria-label": `Receipt of ${receipt.op}, ${moment(receipt.at)}` }, when(receipt.at)), "nowrap"),
-    cell(words(receipt.op), "nowrap"),
-    cell(h("span", {}, did, receipt.degraded?.length > 0 && [" ", h("span", { class: "chip warn" }, "degraded")]), "whole"),
-    cell(milliseconds(receipt.latency_ms), "num"),
-  );
-}
 
 /** A receipt in a few words. */
 function summary(receipt) {
@@ -119,7 +50,7 @@ export async function showReceipt({ api, root, signal, title }, id) {
       }
     }
     return [
-      head(`Receipt of ${words(receipt.op)}`, [summary(receipt), ", ", when(receipt.at, "moment")], replay, { crumb: h("a", { href: "#/receipts" }, "Receipts") }),
+      head(`Receipt of ${words(receipt.op)}`, [summary(receipt), ", ", when(receipt.at, "moment")], [receipt.op === "recall" && h("a", { class: "button", href: `#/receipts?${new URLSearchParams({ op: "recall", with: receipt.id })}` }, icon("swap"), h("span", {}, "Compare")), replay], { crumb: h("a", { href: "#/receipts" }, "Receipts") }),
       verdict,
       (receipt.degraded ?? []).map((each) => notice("warn", "Degraded", h("p", {}, words(each)))),
       receipt.op === "recall" ? recall(receipt, find) : rest(receipt),

@@ -7,10 +7,11 @@ import { KINDS, LANES, dropName, laneName } from "../palette.js";
 import { button, chips, copyButton, empty, field, fold, loaded, notice, segments, select, traceLink, waiting } from "../parts.js";
 import { addends, bar, legend, longest } from "../score.js";
 import { lookup } from "./events.js";
+import { citedTurns } from "./turns.js";
 
 const MOST_CONSIDERED = 20;
 const SKIPPED = {
-  greeting: "This is a greeting, so nothing was searched.",
+  trivial: "This is a greeting or a word of thanks, so nothing was searched.",
 };
 const LEGS = {
   vector: "matched by meaning",
@@ -30,6 +31,7 @@ export async function showSearch(context) {
   const { root, query, title } = context;
   const params = read(query);
   const results = h("div", { class: "stack" });
+  root.classList.add("wide");
   const form = searchForm(context, params);
   fill(root, h("h1", { class: "hidden", tabindex: "-1" }, "Search"), form.element, results);
   if (params.q) {
@@ -113,7 +115,7 @@ function searchForm(context, params) {
   }, { kind: "plain", symbol: "chevron", "aria-expanded": String(chosen > 0) });
   toggle.querySelector("svg").classList.add("turn");
   filters(context, draft, panel);
-  const about = params.mode === "recall" ? "What an agent gets before its turn." : "Everything on the topic, also superseded and untrusted memories.";
+  const about = params.mode === "recall" ? "What an agent gets before its turn." : "Everything on the topic, including superseded and untrusted memories.";
   const element = h(
     "form",
     { class: "asking", role: "search", on: { submit } },
@@ -165,7 +167,7 @@ function answer(context, params, results) {
     summary(found),
     params.asOf && notice("", `As of ${params.asOf.replace("T", " ")}`),
     found.degraded.map((each) => notice("warn", "Degraded answer", h("p", {}, words(each)), h("p", {}, "See ", h("a", { href: "#/health" }, "Health"), " for how to fix it."))),
-    found.hits.length ? list(found, params) : nothing(found, params),
+    found.hits.length ? list(context, found, params) : nothing(found, params),
     considered(context, found),
     block(found),
   ]);
@@ -183,39 +185,43 @@ function summary(found) {
   );
 }
 
-function list(found, params) {
+function list(context, found, params) {
   const most = longest(found.hits);
   const terms = termsOf(params.q);
-  return [h("h2", { class: "hidden" }, "Hits"), legend(found.hits), h("div", { class: "results" }, found.hits.map((hit) => article(hit, most, terms)))];
+  return [h("h2", { class: "hidden" }, "Hits"), h("div", { class: "results lines" }, found.hits.map((hit) => article(context, hit, most, terms))), legend(found.hits)];
 }
 
-function article(hit, most, terms) {
+/** One line a hit: a small mark for the score, the text, what sort it is; the reasons on demand. */
+function article(context, hit, most, terms) {
   const { trace } = hit;
   const why = h("div", { class: "why", id: `why-${hit.id}`, hidden: true });
-  const toggle = h("button", { class: "link-button", type: "button", "aria-expanded": "false", "aria-controls": `why-${hit.id}`, data: { why: "" }, on: { click: () => {
-    if (!why.hasChildNodes()) fill(why, reasons(hit));
+  const toggle = h("button", { class: "link-button small", type: "button", "aria-expanded": "false", "aria-controls": `why-${hit.id}`, data: { why: "" }, on: { click: () => {
+    if (!why.hasChildNodes()) fill(why, reasons(hit), hit.trace.type === "turn" && h("section", {}, h("h3", {}, "What was said around it"), citedTurns([hit.trace], context)));
     why.hidden = !why.hidden;
     toggle.setAttribute("aria-expanded", String(!why.hidden));
+    one.classList.toggle("opened", !why.hidden);
   } } }, "Why this?");
-  return h(
+  const one = h(
     "article",
     { class: "hit", tabindex: "-1", "aria-label": `Score ${hit.score.toFixed(2)}`, data: { hit: "", item: "", id: hit.id, state: trace.state } },
-    h("a", { class: "hit-text", href: memoryPath(hit.id) }, marked(hit.excerpt || trace.text, terms)),
     h("div", { class: "scored" }, bar(hit, most), h("b", {}, hit.score.toFixed(2))),
-    h("div", { class: "row between" }, chips(trace), toggle),
+    h("a", { class: "hit-text", href: memoryPath(hit.id) }, marked(hit.excerpt || trace.text, terms)),
+    chips(trace),
+    toggle,
     why,
   );
+  return one;
 }
 
 function reasons(hit) {
   const { trace } = hit;
   return [
-    h("section", {}, h("h3", {}, "Score parts"), addends(hit)),
     h("section", {}, h("h3", {}, "Why it was returned"), h("ul", { class: "reasons" },
       hit.legs.map((leg) => h("li", {}, LEGS[leg] ?? `matched by ${words(leg)}`)),
       hit.reasons.map((reason) => h("li", {}, reasonOf(reason))),
       trace.source_kind && h("li", {}, `source: ${words(trace.source_kind)}`),
       trace.access_count > 0 && h("li", {}, `recalled ${counted(trace.access_count, "time")} so far`))),
+    h("section", {}, h("h3", {}, "Score parts"), addends(hit)),
   ];
 }
 

@@ -11,9 +11,9 @@ import json
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,16 @@ from typing import Any
 import numpy as np
 
 from cortex.domain import erasure
+from cortex.domain.backup_manifest import Figures
 from cortex.domain.calibration import chosen
+from cortex.domain.chunk import Chunk
+from cortex.domain.conversations import Before, Conversation, gathered
+from cortex.domain.dump import Record
 from cortex.domain.erasure import Erasure, ErasureMatch, Sought
-from cortex.domain.events import GENESIS, Event, EventKind, Lag, commit, lag, seal
+from cortex.domain.events import Event, EventCount, EventKind, commit, lag, seal, time_in_seal
 from cortex.domain.growth import DayCount, counted_by_day
+from cortex.domain.health import Check
+from cortex.domain.holds import HOLDS
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.lexical import BEFORE, rarity, saturation
@@ -32,17 +38,23 @@ from cortex.domain.memory import Memory
 from cortex.domain.passages import terms_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
+from cortex.domain.sorting import Place, Placed, Sort, SortKey, in_order, value_of
 from cortex.domain.terms import QueryTerm
+from cortex.domain.text import folded
 from cortex.domain.trace import Trace, canonical, is_contradicted, label_of, name_of, used_at
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
-from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
+from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, NotSupported, StoreUnavailable
+from cortex.options import SettingsSection
+from cortex.ports.clock import Clock
 from cortex.ports.store import (
+    RESERVED,
     Abilities,
     Calibrate,
     Change,
     ClaimLost,
     Counts,
+    DropReceipts,
     Embed,
     Erase,
     ExpectAbsent,
@@ -61,87 +73,49 @@ from cortex.ports.store import (
     PutJob,
     PutReceipt,
     RecordAccess,
+    RecordDecision,
+    RecordRestore,
     Remove,
     Residue,
     Sampled,
     Skipped,
     Version,
+    require_position,
 )
+from cortex.ports.store_url import StoreUrl
 from cortex.runtime.deadline import Deadline
+from cortex.stores.ephemeral import dump as dumping
+from cortex.stores.ephemeral.shelf import Embedding, SaidVersion, Shelf, Use
 
 SALT_BYTES = 16
 
-Scales = Mapping[str, tuple[tuple[int, Calibration], ...]]
-"""How each space was calibrated, by its key: from which position on, and on what scale."""
+ABILITIES = Abilities(as_of=True, tags=True, compaction=True)
+OPTIONS = SettingsSection
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """One version of a trace, how often each of its passages says which term, and the salt of its commitment."""
-
-    trace: Trace
-    since: int
-    until: int | None
-    salt: bytes
-    passages: tuple[Counter[str], ...]
-
-    def holds(self, position: int) -> bool:
-        return _holds(self.since, self.until, position)
+def check_url(url: StoreUrl, *, home: Path) -> None:  # noqa: ARG001 - nothing is kept
+    """Refuse whatever follows the scheme."""
+    if url.reveal().partition(":")[2]:
+        raise url.refusal("has more than its scheme", hint="give ephemeral: alone; nothing is kept anywhere")
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedding:
-    """The unit vectors a trace had in one space from `since` until `until`."""
-
-    space: str
-    vectors: tuple[Vector, ...]
-    since: int
-    until: int | None
-
-    def holds(self, position: int) -> bool:
-        return _holds(self.since, self.until, position)
-
-
-@dataclass(frozen=True, slots=True)
-class _Use:
-    position: int
-    at: datetime
-
-
-@dataclass(slots=True)
-class _Shelf:
-    """All that one tenant has. The values are immutable, so that copying the dicts copies the shelf."""
-
-    said: dict[TraceId, tuple[_Said, ...]] = field(default_factory=dict)
-    embeddings: dict[TraceId, tuple[_Embedding, ...]] = field(default_factory=dict)
-    uses: dict[TraceId, tuple[_Use, ...]] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)
-    receipts: dict[ReceiptId, tuple[Receipt, str | None]] = field(default_factory=dict)
-    states: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    jobs: dict[str, Job] = field(default_factory=dict)
-    erased: frozenset[str] = frozenset()
-
-    @property
-    def position(self) -> int:
-        """Of the tenant's last event."""
-        return self.events[-1].position if self.events else 0
-
-    def copied(self) -> _Shelf:
-        return _Shelf(
-            dict(self.said),
-            dict(self.embeddings),
-            dict(self.uses),
-            list(self.events),
-            dict(self.receipts),
-            dict(self.states),
-            dict(self.jobs),
-            self.erased,
-        )
-
-
-def create(path: Path, *, synchronous: str, busy_timeout_ms: int) -> EphemeralStore:  # noqa: ARG001 - nothing is kept
+def create(
+    url: StoreUrl,  # noqa: ARG001
+    *,
+    agent: str,  # noqa: ARG001 - nothing is kept
+    home: Path,  # noqa: ARG001
+    options: SettingsSection,  # noqa: ARG001
+) -> EphemeralStore:
     """What the registry calls: a store that lives as long as the process."""
     return EphemeralStore()
+
+
+def agents(url: StoreUrl, *, home: Path, options: SettingsSection) -> list[str]:  # noqa: ARG001 - nothing is kept
+    return []
+
+
+def checks(url: StoreUrl, *, home: Path, clock: Clock) -> Sequence[Check]:  # noqa: ARG001 - it needs nothing
+    return ()
 
 
 class EphemeralStore:
@@ -150,50 +124,44 @@ class EphemeralStore:
     def __init__(self, *, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._entropy = entropy
         self._lock = threading.RLock()
-        self._shelves: dict[Tenant, _Shelf] = {}
-        self._ledger: list[Event] = []
-        self._lag: Lag | None = None
-        self._scales: Scales = {}
+        self._shelves: dict[Tenant, Shelf] = {}
         self._erasures: dict[str, Erasure] = {}
         self._erasing = threading.Lock()
         self._closed = False
 
     @property
     def abilities(self) -> Abilities:
-        return Abilities(as_of=True, transactions=True)
+        return ABILITIES
 
-    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+    def apply(
+        self, tenant: Tenant, changes: Sequence[Change], *, at: datetime, actor: str = "", cause: str = ""
+    ) -> int:
         """Carry out all changes or none; gives the position of the tenant's last event."""
         with self._lock:
-            work = _Transaction(self._shelf(tenant).copied(), self._ledger[-1:], at, self._lag, self._entropy)
+            work = _Transaction(self._shelf(tenant).copied(), at, self._entropy, actor, cause)
             others = [shelf for owner, shelf in self._shelves.items() if owner != tenant]
             for change in changes:
                 if isinstance(change, Put) and any(change.trace.id in shelf.said for shelf in others):
                     raise InvalidRequest("cannot be used", field="id", hint="let the engine make a fresh id")
                 work.carry_out(change)
-            for change in changes:
-                if isinstance(change, Calibrate):
-                    measured = (len(self._ledger) + len(work.events), change.calibration)
-                    before = self._scales.get(change.space.key, ())
-                    self._scales = {**self._scales, change.space.key: (*before, measured)}
             self._shelves[tenant] = work.shelf
-            self._ledger += work.events
-            self._lag = work.lag if work.events else self._lag
             return work.shelf.position
 
     @contextmanager
-    def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[_View]:
+    def view(self, tenant: Tenant, as_of: int | None = None, at_least: int | None = None) -> Iterator[_View]:
         with self._lock:
-            shelf, scales = self._shelf(tenant), self._scales
+            shelf = self._shelf(tenant)
         now = shelf.position
         if as_of is not None and as_of < 0:
             raise InvalidRequest(f"{as_of} is not a position of the ledger", field="as_of", hint=f"give 0 to {now}")
+        require_position(now, at_least)
         upto = (event.position for event in reversed(shelf.events) if as_of is None or event.position <= as_of)
-        yield _View(shelf, next(upto, 0), scales, as_of)
+        yield _View(shelf, next(upto, 0), as_of)
 
-    def position_at(self, at: datetime) -> int:
+    def position_at(self, tenant: Tenant, at: datetime) -> int:
         with self._lock:
-            return next((event.position - 1 for event in self._ledger if event.at > at), len(self._ledger))
+            shelf = self._shelf(tenant)
+        return next((event.position - 1 for event in shelf.events if event.at > at), shelf.position)
 
     def claim(
         self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
@@ -216,9 +184,9 @@ class EphemeralStore:
 
     def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:
         with self._lock:
-            shelf, now = self._shelf(tenant), len(self._ledger)
+            shelf = self._shelf(tenant)
         held = (each for embeddings in shelf.embeddings.values() for each in embeddings)
-        return Counter(each.space for each in held if each.holds(now) and each.vectors)
+        return Counter(each.space for each in held if each.holds(shelf.position) and each.vectors)
 
     def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
         with self.view(tenant) as view:
@@ -229,24 +197,44 @@ class EphemeralStore:
 
     def users(self) -> list[str]:
         with self._lock:
-            return sorted({tenant.user for tenant, shelf in self._shelves.items() if shelf.said})
+            return sorted({tenant.user for tenant, shelf in self._shelves.items() if not shelf.is_empty})
+
+    def dump(self, tenant: Tenant) -> Iterator[Record]:
+        with self._lock:
+            shelf, erasures = self._shelf(tenant), self.erasures(tenant.user)
+        yield from dumping.dump(shelf, erasures)
+
+    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:  # noqa: ARG002 - it goes in one go
+        shelf, erasures = dumping.load(records)
+        with self._lock:
+            if not self._shelf(tenant).is_empty:
+                raise InvalidRequest("has memories here already", field="user", hint="load another user, or elsewhere")
+            self._shelves[tenant] = shelf
+            self._erasures |= {each.id: each for each in erasures}
 
     def damaged(self, tenant: Tenant) -> Mapping[str, int]:  # noqa: ARG002 - nothing here is read from bytes
         return {}
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:  # noqa: ARG002 - nothing is derived, so nothing can be repaired
-        """Recompute the chain of events, and open the commitment of every version that is still here."""
+        """Recompute the chain of each tenant, and open the commitment of every version that is still here."""
         with self._lock:
-            ledger, shelves = list(self._ledger), list(self._shelves.values())
-        previous = GENESIS
-        for position, event in enumerate(ledger, start=1):
-            if event.position != position or event.seal != _seal(previous, event):
-                yield Finding("chain_broken", f"event {position} does not follow from the one before it")
-            previous = event.seal
-        commitments = {event.position: event.commitment for event in ledger}
-        for said in (each for shelf in shelves for versions in shelf.said.values() for each in versions):
-            if commitments.get(said.since) != commit(said.salt, canonical(said.trace)):
-                yield Finding("commitment_broken", f"{said.trace.id} is not what event {said.since} recorded")
+            shelves = dict(self._shelves)
+        for tenant, shelf in shelves.items():
+            first, previous = shelf.start
+            own = [event for event in shelf.events if event.position > first]
+            expected = first + 1
+            for event in own:
+                is_after_restore = event.kind is EventKind.BACKUP_RESTORED and event.position > expected
+                is_placed = event.position == expected or is_after_restore
+                expected = event.position + 1
+                if not is_placed or event.seal != _seal(previous, event):
+                    message = f"event {event.position} of {tenant.user} does not follow from the one before it"
+                    yield Finding("chain_broken", message)
+                previous = event.seal
+            commitments = {event.position: event.commitment for event in shelf.events}
+            for said in (each for versions in shelf.said.values() for each in versions):
+                if commitments.get(said.since) != commit(said.salt, canonical(said.trace)):
+                    yield Finding("commitment_broken", f"{said.trace.id} is not what event {said.since} recorded")
 
     def maintain(self) -> Mapping[str, Any]:
         return {"indexes": "none"}
@@ -316,42 +304,37 @@ class EphemeralStore:
             if ours:
                 self._erasing.release()
 
-    def backup(self, to: Path) -> None:
-        raise StoreError(f"nothing here is kept, so nothing goes to {to}", hint="set store.backend to keep memory")
+    def backup(self, to: Path) -> Mapping[str, Figures] | None:
+        raise NotSupported(f"nothing here is kept, so nothing goes to {to}", hint="set store.url to keep memory")
 
     def describe(self) -> Mapping[str, Any]:
-        return {"backend": "ephemeral"}
+        return {}
 
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            self._shelves, self._ledger, self._erasures, self._scales = {}, [], {}, {}
+            self._shelves, self._erasures = {}, {}
 
-    def _shelf(self, tenant: Tenant) -> _Shelf:
+    def _shelf(self, tenant: Tenant) -> Shelf:
         if self._closed:
             raise StoreUnavailable("the store is closed", hint="open a new one; what it held is gone")
-        return self._shelves.get(tenant) or _Shelf()
+        return self._shelves.get(tenant) or Shelf()
 
 
 class _Transaction:
     """One `apply` under way: changes a copy of the shelf, and collects the events that record it."""
 
-    def __init__(
-        self,
-        shelf: _Shelf,
-        last: Sequence[Event],
-        at: datetime,
-        seen: Lag | None,
-        entropy: Callable[[int], bytes],
-    ) -> None:
+    def __init__(self, shelf: Shelf, at: datetime, entropy: Callable[[int], bytes], actor: str, cause: str) -> None:
         self.shelf = shelf
-        self.events: list[Event] = []
-        self._last = last[-1] if last else None
+        self._last = shelf.events[-1] if shelf.events else None
         self._clock = at.astimezone(UTC)
         self._at = max(self._clock, self._last.at) if self._last else self._clock
-        self.lag, self._set_back = lag(self._clock, self._last.at if self._last else None, seen)
+        self._lag, self._set_back = lag(self._clock, self._last.at if self._last else None, shelf.lag)
         self._entropy = entropy
+        self._by = (actor, cause)
         self._embedded: dict[str, int] = {}
+        self._skipped = 0
+        """Positions to leave out before the next event."""
 
     def carry_out(self, change: Change) -> None:
         match change:
@@ -364,10 +347,20 @@ class _Transaction:
             case Embed(id, space, vectors, text):
                 if text is None or self._says(id, text):
                     self._embed(id, space, vectors)
+            case Calibrate(space, measured):
+                earlier = self.shelf.scales.get(space.key, ())
+                self.shelf.scales = {**self.shelf.scales, space.key: (*earlier, (self.shelf.position, measured))}
             case RecordAccess(ids, at):
                 self._touch(ids, at)
             case PutReceipt(receipt, query):
                 self.shelf.receipts[receipt.id] = copy.deepcopy(receipt), query
+            case DropReceipts():
+                self._drop_receipts(change)
+            case RecordRestore(backup, above):
+                self._skipped = max(0, above - self.shelf.position)
+                self._record(EventKind.BACKUP_RESTORED, backup, backup, b"")
+            case RecordDecision(kind, subject):
+                self._record(kind, subject, subject, b"")
             case PatchSession(session, None):
                 self.shelf.states.pop(session, None)
             case PatchSession(session, parts):
@@ -397,7 +390,7 @@ class _Transaction:
             before = (*before[:-1], replace(before[-1], until=position))
         self.shelf.said[trace.id] = (
             *before,
-            _Said(trace, position, None, salt, tuple(map(Counter, terms_of(trace)))),
+            SaidVersion(trace, position, None, salt, tuple(map(Counter, terms_of(trace)))),
         )
 
     def _remove(self, id: TraceId, because: EventKind = EventKind.REMOVED) -> None:
@@ -426,13 +419,21 @@ class _Transaction:
             if erasure.speaks_of(dict(job.payload), gone, sought):
                 del self.shelf.jobs[key]
         for session, state in self.shelf.states.items():
-            self.shelf.states[session] = erasure.parts_left(state, gone, sought)
+            if session != HOLDS:
+                self.shelf.states[session] = erasure.parts_left(state, gone, sought)
         for session, more in erasing.marks.items():
             state = self.shelf.states.get(session, {})
             left = {name: part for name, part in state.items() if name != "history"}
             marked = erasure.with_marks(state.get(erasure.MARKS), more)
             self.shelf.states[session] = {**left, erasure.MARKS: marked}
         self.shelf.erased = self.shelf.erased | {erasing.id}
+
+    def _drop_receipts(self, drop: DropReceipts) -> None:
+        for id, (receipt, _) in list(self.shelf.receipts.items()):
+            if drop.before is not None and receipt.at < drop.before:
+                del self.shelf.receipts[id]
+            elif drop.queries_before is not None and receipt.at < drop.queries_before:
+                self.shelf.receipts[id] = receipt, None
 
     def _embed(self, id: TraceId, space: EmbeddingSpace, vectors: Sequence[Vector]) -> None:
         self._known(id)
@@ -441,8 +442,12 @@ class _Transaction:
             self._embedded[space.key] = self._record(EventKind.EMBEDDED, space.key, space.key)
         position = self._embedded[space.key]
         self._drop_vectors(id, position, space.key)
-        fresh = _Embedding(space.key, units, position, None)
-        self.shelf.embeddings[id] = (*self.shelf.embeddings.get(id, ()), fresh)
+        known = self.shelf.embeddings
+        number = 1 + max((each.number for some in known.values() for each in some), default=0)
+        known[id] = (*known.get(id, ()), Embedding(space.key, units, position, None, number))
+        if space.key not in self.shelf.spaces:
+            made = {"key": space.key, "dimension": space.dimension, "centre": None, "centred": None}
+            self.shelf.spaces = {**self.shelf.spaces, space.key: made}
 
     def _drop_vectors(self, id: TraceId, position: int, space: str | None = None) -> None:
         self.shelf.embeddings[id] = tuple(
@@ -455,7 +460,7 @@ class _Transaction:
             self._known(id)
         position = self._record(EventKind.RECALLED, "", " ".join(ids))
         for id in dict.fromkeys(ids):
-            self.shelf.uses[id] = (*self.shelf.uses.get(id, ()), _Use(position, at.astimezone(UTC)))
+            self.shelf.uses[id] = (*self.shelf.uses.get(id, ()), Use(position, at.astimezone(UTC)))
 
     def _put_job(self, job: Job) -> None:
         jobs = self.shelf.jobs
@@ -464,8 +469,8 @@ class _Transaction:
             same = (each for each in jobs.values() if _work_of(each) == _work_of(job))
             if known := next((each for each in same if each.state is JobState.WAITING), None):
                 job = replace(known, due=job.due, payload=job.payload, written_at=job.written_at)
-        if job.state is JobState.DONE:
-            done = [each for each in jobs.values() if _work_of(each) == _work_of(job) and each.state is JobState.DONE]
+        if job.state in (JobState.DONE, JobState.CANCELED):
+            done = [each for each in jobs.values() if _work_of(each) == _work_of(job) and each.state is job.state]
             for each in done:
                 del jobs[each.id]
         jobs[job.id] = job
@@ -500,16 +505,17 @@ class _Transaction:
 
     def _record(self, kind: EventKind, subject: str, content: str, salt: bytes | None = None) -> int:
         """Append an event that commits to `content`; gives its position."""
-        if self._set_back:
+        if self._set_back and kind is not EventKind.BACKUP_RESTORED:
             self._set_back = False
             shown = self._clock.isoformat()
             self._record(EventKind.CLOCK_SET_BACK, shown, shown)
-        position = self._last.position + 1 if self._last else 1
+        before, previous = self.shelf.head
+        position, self._skipped = before + self._skipped + 1, 0
         commitment = commit(salt or self._entropy(SALT_BYTES), content)
-        event = Event(position, self._at, kind, subject, commitment, seal="")
-        event = replace(event, seal=_seal(self._last.seal if self._last else GENESIS, event))
-        self.events.append(event)
+        event = Event(position, self._at, kind, subject, commitment, "", *self._by)
+        event = replace(event, seal=_seal(previous, event))
         self.shelf.events.append(event)
+        self.shelf.lag = self._lag
         self._last = event
         return position
 
@@ -517,10 +523,9 @@ class _Transaction:
 class _View:
     """What one shelf held at one position."""
 
-    def __init__(self, shelf: _Shelf, position: int, scales: Scales, as_of: int | None) -> None:
+    def __init__(self, shelf: Shelf, position: int, as_of: int | None) -> None:
         self._shelf = shelf
         self._position = position
-        self._scales = scales
         self._as_of = as_of
 
     @property
@@ -534,6 +539,10 @@ class _View:
 
     @property
     def skipped(self) -> Sequence[Skipped]:
+        return ()
+
+    @property
+    def degraded(self) -> Sequence[str]:
         return ()
 
     def damage(self, id: TraceId) -> str | None:  # noqa: ARG002 - nothing here is read from bytes
@@ -590,7 +599,7 @@ class _View:
         return _best(matches, limit)
 
     def calibration(self, space: EmbeddingSpace) -> Calibration | None:
-        known = self._scales.get(space.key, ())
+        known = self._shelf.scales.get(space.key, ())
         found = (each for at, each in reversed(known) if self._as_of is None or at <= self._as_of)
         return next(found, None)
 
@@ -601,6 +610,17 @@ class _View:
     def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         rest = [trace for trace in self._matching(filter) if before is None or trace.id < before]
         return [self._counted(trace) for trace in rest[::-1][: max(0, limit)]]
+
+    def sorted(self, filter: Filter, sort: Sort, after: Place | None = None, limit: int = 1_000) -> list[Placed]:
+        def placed(trace: Trace) -> Placed:
+            if sort.key is SortKey.CHANGED:
+                return Placed(trace, Place(self.history(trace.id)[-1].since, trace.id))
+            if sort.key is SortKey.STORED:
+                first = 0 if isinstance(trace, Chunk) else self.history(trace.id)[0].since
+                return Placed(trace, Place(first, trace.id))
+            return Placed(trace, Place(value_of(trace, sort.key), trace.id))
+
+        return in_order((placed(self._counted(trace)) for trace in self._matching(filter)), sort, after, limit)
 
     def days(self, filter: Filter, first: date) -> list[DayCount]:
         return counted_by_day((said.trace for said in self._current() if _has_facets(said.trace, filter)), first)
@@ -654,6 +674,9 @@ class _View:
     def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
         return [turn for turn in self._session(session) if turn.seq > after][: max(0, limit)]
 
+    def conversations(self, before: Before | None = None, limit: int = 50, named: str = "") -> list[Conversation]:
+        return gathered((said.trace for said in self._current()), before, limit, named)
+
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
         return [event for event in self._shelf.events if after < event.position <= self._position][: max(0, limit)]
 
@@ -675,6 +698,11 @@ class _View:
         ]
         return found[::-1][: max(0, limit)]
 
+    def event_days(self, first: date) -> list[EventCount]:
+        days = ((event.at.astimezone(UTC).date(), event.kind) for event in self.events(limit=len(self._shelf.events)))
+        counted = Counter((day, kind) for day, kind in days if day >= first)
+        return [EventCount(day, kind, number) for (day, kind), number in sorted(counted.items())]
+
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         return copy.deepcopy(self._shelf.receipts.get(id))
 
@@ -686,14 +714,31 @@ class _View:
         newest = sorted(kept, key=lambda receipt: (receipt.at, receipt.id), reverse=True)
         return copy.deepcopy(newest[: max(0, limit)])
 
+    def receipt_counts(self, before: datetime) -> tuple[int, int]:
+        kept = [query for receipt, query in self._shelf.receipts.values() if receipt.at < before]
+        return len(kept), sum(query is not None for query in kept)
+
+    def queries(self, after: ReceiptId | None = None, limit: int = 1_000) -> list[tuple[ReceiptId, str]]:
+        kept = sorted((id, query) for id, (_, query) in self._shelf.receipts.items() if query is not None)
+        return [each for each in kept if after is None or each[0] > after][: max(0, limit)]
+
     def state(self, session: str) -> Mapping[str, Any] | None:
         return copy.deepcopy(self._shelf.states.get(session))
+
+    def sessions(self, after: str = "", limit: int = 100) -> list[str]:
+        names = sorted(self._shelf.states)
+        return [name for name in names if name > after and not name.startswith(RESERVED)][: max(0, limit)]
+
+    def changed_by(self, ids: Sequence[TraceId]) -> dict[TraceId, Event]:
+        events = {event.position: event for event in self._shelf.events if event.position <= self._position}
+        since = {id: max((each.since for each in self.history(id)), default=0) for id in ids}
+        return {id: events[position] for id, position in since.items() if position in events}
 
     def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         found = [job for job in self._shelf.jobs.values() if state in (None, job.state)]
         return copy.deepcopy(sorted(found, key=_by_due)[: max(0, limit)])
 
-    def _current(self) -> list[_Said]:
+    def _current(self) -> list[SaidVersion]:
         """The versions that held at this position, in order of id."""
         versions = (said for _, versions in sorted(self._shelf.said.items()) for said in versions)
         return [said for said in versions if said.holds(self._position)]
@@ -755,11 +800,10 @@ def _is_within(trace: Trace, filter: Filter) -> bool:
         and (filter.contradicted is None or is_contradicted(trace) is filter.contradicted)
         and (filter.since is None or trace.created_at >= filter.since)
         and (filter.until is None or trace.created_at < filter.until)
+        and (filter.contains is None or folded(filter.contains) in folded(trace.text))
+        and (filter.topics is None or (isinstance(trace, Memory) and trace.topic in filter.topics))
+        and (filter.tags is None or (isinstance(trace, Memory) and not filter.tags.isdisjoint(trace.tags)))
     )
-
-
-def _holds(since: int, until: int | None, position: int) -> bool:
-    return since <= position and (until is None or position < until)
 
 
 def _best(matches: list[Match], limit: int) -> list[Match]:
@@ -804,8 +848,9 @@ def _checked(vector: Vector, space: EmbeddingSpace) -> Vector:
 
 
 def _seal(previous: str, event: Event) -> str:
-    at = event.at.isoformat()
-    return seal(previous, event.position, at, event.kind.value, event.subject, event.commitment)
+    at = time_in_seal(event.at)
+    by = (event.actor, event.cause)
+    return seal(previous, event.position, at, event.kind.value, event.subject, event.commitment, *by)
 
 
 def _hurry(deadline: Deadline | None, leg: str) -> None:

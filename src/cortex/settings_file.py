@@ -12,10 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cortex import settings
+from cortex import settings, store_drivers
 from cortex.errors import StoreUnavailable, full_disk
 
 _HEADER = re.compile(r"\s*\[")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _VALUE = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+)"""
 
 
@@ -23,7 +24,10 @@ def template() -> str:
     """Every setting with its meaning and default, commented out."""
     lines = ["# Settings of Cortex. Commented lines show the defaults.", ""]
     section = ""
-    for name, variable, default, meaning in settings.describe():
+    rows = list(settings.describe())
+    last = max(at for at, (name, *_) in enumerate(rows) if name.startswith("store."))
+    rows[last + 1 : last + 1] = store_drivers.describe()
+    for name, variable, default, meaning in rows:
         head, _, key = name.rpartition(".")
         if head != section:
             section = head
@@ -32,15 +36,18 @@ def template() -> str:
     return "\n".join(lines) + "\n"
 
 
-def put(text: str, name: str, value: Any) -> str | None:
-    """`text` with one setting changed and everything else kept; None if that cannot be done safely."""
+def put(text: str, name: str, value: Any, *, of: str = "") -> str | None:
+    """`text` with one setting changed and everything else kept; None if that cannot be done safely.
+
+    `of` is a key of the table `name`, whatever it is made of.
+    """
     before = tomllib.loads(text)
-    section, _, key = name.rpartition(".")
-    after = _placed(text.splitlines(), section, key, toml(value))
+    section, _, last = (name, "", key(of)) if of else name.rpartition(".")
+    after = _placed(text.splitlines(), section, last, toml(value))
     ending = "\r\n" if "\r\n" in text else "\n"
     changed = ending.join(after) + ending
     try:
-        is_sound = tomllib.loads(changed) == _with(before, name.split("."), value)
+        is_sound = tomllib.loads(changed) == _with(before, [*name.split("."), *([of] if of else [])], value)
     except tomllib.TOMLDecodeError:
         return None
     return changed if is_sound else None
@@ -96,6 +103,11 @@ def _with(before: Mapping[str, Any], path: list[str], value: Any) -> dict[str, A
     key, *rest = path
     inner = before.get(key)
     return {**before, key: _with(inner if isinstance(inner, Mapping) else {}, rest, value) if rest else value}
+
+
+def key(name: str) -> str:
+    """A key as TOML has it."""
+    return name if _BARE.fullmatch(name) else toml(name)
 
 
 def toml(value: Any) -> str:

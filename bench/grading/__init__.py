@@ -1,0 +1,1 @@
+"""How well graders judge memories: labeled memories, and recall with all grades written back."""

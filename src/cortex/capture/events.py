@@ -1,0 +1,259 @@
+"""Events of agents and tools, read from lines of JSON (S1): `cortex.event.v1`, and the rows of a capture sidecar.
+
+A line that cannot be used is refused with its field and the fix; it never spoils the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from cortex.domain.outcome import MAX_PAYLOAD_BYTES, MAX_SUMMARY_CHARS, OutcomeType
+from cortex.domain.scope import DEFAULT_SCOPE, checked_label
+from cortex.domain.secrets import redacted
+from cortex.domain.trace import parse_time
+from cortex.domain.turn import Role
+from cortex.errors import InvalidRequest
+
+SCHEMA = "cortex.event.v1"
+
+MESSAGE = "message"
+TYPES = (MESSAGE, *(each.value for each in OutcomeType))
+
+SIDECAR_SESSION = "sidecar"
+"""The session of a sidecar's rows, which name none."""
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+"""A longer line is refused without being read; of a shorter one the payload is cut."""
+
+MAX_NAME_CHARS = 256
+MAX_REFS = 32
+
+_READ_CHARS = 8_192
+"""How much of a text is looked through for secrets before it is cut."""
+
+# Once: `json.dumps` creates an encoder for each call with options.
+_digested = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+_shown = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+
+_SIDECAR_TYPES = {
+    "tool_call": OutcomeType.TOOL_CALL,
+    "decision": OutcomeType.DECISION,
+    "alert": OutcomeType.ALERT,
+    "error": OutcomeType.ALERT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutcome:
+    """What an event says of a tool."""
+
+    name: str = ""
+    call_id: str = ""
+    ok: bool | None = None
+    ms: float | None = None
+    error: str = ""
+
+
+_NO_TOOL = ToolOutcome()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingEvent:
+    """One event as it came in, checked."""
+
+    type: str
+    at: datetime
+    session: str
+    scope: str = DEFAULT_SCOPE
+    id: str = ""
+    role: Role | None = None
+    text: str = ""
+    tool: ToolOutcome = _NO_TOOL
+    payload: Any = None
+    refs: tuple[str, ...] = field(default=())
+
+    @property
+    def is_message(self) -> bool:
+        return self.type == MESSAGE
+
+    def key(self, user: str, salt: bytes) -> bytes:
+        """Its idempotency key: its id, or else a digest of what it says, when, and where."""
+        if self.id:
+            content = f"id\n{user}\n{self.id}"
+        else:
+            said = [
+                user, self.type, self.session, self.at.isoformat(), self.tool.call_id, self.role, self.text,
+                self.tool.name, self.tool.ok, self.tool.ms, self.tool.error, self.payload, self.refs,
+            ]  # fmt: skip
+            content = "digest\n" + _digested(said)
+        return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), key=salt, digest_size=16).digest()
+
+    def summary(self) -> str:
+        """What happened in one line, redacted and cut."""
+        said = self.text or self.tool.error or _spoken(self.type, self.tool)
+        return _cut(redacted(" ".join(said[:_READ_CHARS].split())).text, MAX_SUMMARY_CHARS)
+
+    def error(self) -> str:
+        """What the tool reported, redacted and cut."""
+        return _cut(redacted(self.tool.error[:_READ_CHARS]).text, MAX_SUMMARY_CHARS) if self.tool.error else ""
+
+    def kept_payload(self) -> tuple[str, int]:
+        """The payload as JSON, redacted and cut, and its size where it was cut, or else 0."""
+        if self.payload is None:
+            return "", 0
+        # With spaces: the search for secrets goes by words.
+        whole = _shown(self.payload)
+        kept = redacted(whole[:_READ_CHARS]).text.encode("utf-8", "replace")
+        if len(whole) <= _READ_CHARS and len(kept) <= MAX_PAYLOAD_BYTES:
+            return kept.decode(), 0
+        size = len(whole.encode("utf-8", "surrogatepass"))
+        return kept[:MAX_PAYLOAD_BYTES].decode("utf-8", "ignore"), size
+
+
+def read_line(line: bytes | str) -> IncomingEvent:
+    """The event in a line, or an `InvalidRequest` that names the field and the fix."""
+    if len(line) > MAX_LINE_BYTES:
+        raise InvalidRequest(
+            f"is over {MAX_LINE_BYTES // 1024**2} MiB", field="line", hint="shorten the payload of the event"
+        )
+    try:
+        found = json.loads(line.decode("utf-8") if isinstance(line, bytes) else line)
+    except UnicodeDecodeError:
+        raise InvalidRequest("is not UTF-8", field="line", hint="write the file as UTF-8") from None
+    except (ValueError, RecursionError):
+        raise InvalidRequest("is not JSON", field="line", hint="write one JSON object per line") from None
+    return read_event(found)
+
+
+def read_event(given: object) -> IncomingEvent:
+    """The event in a JSON object, or an `InvalidRequest` that names the field and the fix."""
+    if not isinstance(given, Mapping):
+        raise InvalidRequest("is not an object", field="event", hint=f"see `{SCHEMA}` in docs/events.md")
+    if "ts" in given and "kind" in given and "type" not in given:
+        return _of_sidecar(given)
+    schema = given.get("schema", SCHEMA)
+    if schema != SCHEMA:
+        raise InvalidRequest("is not known", field="schema", hint=f"this release reads {SCHEMA}")
+    type = given.get("type")
+    if type not in TYPES:
+        raise InvalidRequest("is not a type of event", field="type", hint=f"one of {', '.join(TYPES)}")
+    text = _text(given, "text")
+    if type == MESSAGE and not text.strip():
+        raise InvalidRequest("is missing", field="text", hint="a message has a text")
+    return IncomingEvent(
+        type=type,
+        at=_time(given.get("at"), "at"),
+        session=checked_label(_text(given, "session"), "session"),
+        scope=checked_label(_text(given, "scope") or DEFAULT_SCOPE, "scope"),
+        id=_name(given, "id"),
+        role=_role(given.get("role")),
+        text=text,
+        tool=_tool(given.get("tool")),
+        payload=given.get("payload"),
+        refs=_refs(given.get("refs")),
+    )
+
+
+def _of_sidecar(row: Mapping[str, Any]) -> IncomingEvent:
+    """A row of the capture sidecar: `{ts, kind, tool_name, summary, detail}`."""
+    kind, detail = row["kind"], row.get("detail")
+    if not isinstance(kind, str):
+        raise InvalidRequest("is not a string", field="kind", hint="such as `tool`")
+    role = detail.get("role") if isinstance(detail, Mapping) else None
+    is_message = kind == MESSAGE and role is not None
+    summary = _text(row, "summary")
+    if is_message and not summary.strip():
+        raise InvalidRequest("is missing", field="summary", hint="a message has a summary")
+    name = _name(row, "tool_name") or ("" if kind in ("tool", *_SIDECAR_TYPES) else kind[:MAX_NAME_CHARS])
+    return IncomingEvent(
+        type=MESSAGE if is_message else _SIDECAR_TYPES.get(kind, OutcomeType.TOOL_RESULT).value,
+        at=_time(row["ts"], "ts"),
+        session=checked_label(_text(row, "session") or SIDECAR_SESSION, "session"),
+        id=_name(row, "id"),
+        role=_role(role) if is_message else None,
+        text=summary,
+        tool=_NO_TOOL if is_message else ToolOutcome(name=name),
+        payload=None if is_message else detail,
+    )
+
+
+def _spoken(type: str, tool: ToolOutcome) -> str:
+    """What happened, of an event that does not say it."""
+    ended = {True: "succeeded", False: "failed", None: type.replace("_", " ")}[tool.ok]
+    return f"{tool.name or 'event'} {ended}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name)
+    if type(value) is str and value.isascii():  # most are
+        return value
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InvalidRequest("is not a string", field=name, hint="give a string")
+    # A lone surrogate, which JSON can spell, can be neither stored nor shown.
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+
+def _name(given: Mapping[str, Any], name: str) -> str:
+    value = _text(given, name)
+    if len(value) > MAX_NAME_CHARS or not value.isprintable():
+        raise InvalidRequest(
+            f"is over {MAX_NAME_CHARS} characters or not printable", field=name, hint="give a short name"
+        )
+    return value
+
+
+def _time(value: object, name: str) -> datetime:
+    """A time: ISO 8601, or seconds or milliseconds since 1970."""
+    try:
+        if isinstance(value, str):
+            return parse_time(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return datetime.fromtimestamp(value / 1_000 if abs(value) >= 1e11 else value, UTC)
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise InvalidRequest("is not a time", field=name, hint="such as 2026-01-31T09:30:00Z")
+
+
+def _role(value: Any) -> Role | None:
+    if value is None:
+        return None
+    try:
+        return Role(value)
+    except ValueError:
+        roles = ", ".join(role.value for role in Role)
+        raise InvalidRequest("is not a role", field="role", hint=f"one of {roles}") from None
+
+
+def _tool(value: object) -> ToolOutcome:
+    if value is None:
+        return _NO_TOOL
+    if not isinstance(value, Mapping):
+        raise InvalidRequest("is not an object", field="tool", hint="such as {name, call_id, ok, ms, error}")
+    ok, ms = value.get("ok"), value.get("ms")
+    if ok is not None and not isinstance(ok, bool):
+        raise InvalidRequest("is neither true nor false", field="tool.ok", hint="leave it out where it is not known")
+    if ms is not None and (isinstance(ms, bool) or not isinstance(ms, int | float) or not 0 <= ms < 1e12):
+        raise InvalidRequest("is not a number of milliseconds", field="tool.ms", hint="give a number from 0 on")
+    return ToolOutcome(
+        name=_name(value, "name"), call_id=_name(value, "call_id"), ok=ok, ms=ms, error=_text(value, "error")
+    )
+
+
+def _refs(value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple) or len(value) > MAX_REFS:
+        raise InvalidRequest(f"is not a list of at most {MAX_REFS}", field="refs", hint="give a list of strings")
+    return tuple(_name({"refs": each}, "refs") for each in value)

@@ -1,0 +1,1 @@
+"""Engines that hold the vectors of large tenants. Truth never lives here."""

@@ -1,0 +1,221 @@
+/** Conversations: which there are, and each read as a chat with the memories extracted from its turns. */
+
+import { isAbort } from "../api.js";
+import { fill, h, memoryPath } from "../dom.js";
+import { counted, date, dayName, moment, title as titled, whole } from "../format.js";
+import { settled } from "../live.js";
+import { button, empty, failure, when } from "../parts.js";
+import { LongTable } from "../table.js";
+import { conversationPath } from "./turns.js";
+
+const PAGE = 100;
+const AROUND = 30;
+const LONG = 1_500;
+
+const COLUMNS = [
+  { key: "opening", name: "Conversation", class: "text", cell: (row) => [
+    h("a", { href: conversationPath(row.session), tabindex: "-1", dir: "auto", title: row.opening.slice(0, 400) }, row.opening.slice(0, 400) || row.session),
+    h("span", { class: "under", "aria-hidden": "true" }, row.session, " · ", counted(row.turns, "turn")),
+  ] },
+  { key: "session", name: "Session", cell: (row) => h("span", { class: "mono", dir: "auto", title: row.session }, row.session) },
+  { key: "turns", name: "Turns", class: "num", cell: (row) => whole(row.turns) },
+  { key: "memories", name: "Memories", class: "num", cell: (row) => (row.memories ? whole(row.memories) : h("span", { class: "quiet" }, "–")) },
+  { key: "first", name: "First turn", class: "time", cell: (row) => when(row.first_at, "date") },
+  { key: "last", name: "Last turn", class: "time", cell: (row) => when(row.last_at) },
+];
+
+export async function showConversations({ api, root, signal, query }) {
+  root.classList.add("wide", "filled");
+  const chosen = { contains: query.get("contains") ?? "" };
+  const table = new LongTable({ label: "Conversations", canSelect: false, open: (row) => (location.hash = conversationPath(row.session)) });
+  const nothing = h("div", { class: "stack" });
+  const box = h("input", { class: "input", type: "search", role: "searchbox", "aria-label": "Filter by session", placeholder: "Filter by session", value: chosen.contains, autocomplete: "off", spellcheck: "false", maxlength: 256, dir: "auto" });
+  let next = null;
+  let run = 0;
+  let isLoading = false;
+  fill(
+    root,
+    h("div", { class: "head" }, h("div", {}, h("h1", { tabindex: "-1" }, "Conversations"), h("p", {}, "What was said, turn by turn, and what was remembered of it."))),
+    h("form", { class: "filter-bar", role: "search", "aria-label": "Filter conversations", on: { submit: (event) => event.preventDefault() } }, box),
+    nothing,
+    table.element,
+  );
+  table.arrange(COLUMNS, "");
+
+  const load = (after) => api.get("/v1/conversations", { ...chosen, after, limit: PAGE }, { signal });
+  const rows = (found) => found.conversations.map((each) => ({ ...each, id: each.session }));
+
+  async function again() {
+    const mine = (run += 1);
+    table.element.setAttribute("aria-busy", "true");
+    try {
+      const found = await load();
+      if (mine !== run || signal.aborted) return;
+      next = found.next;
+      table.replace(rows(found), next === null);
+      table.element.hidden = !found.conversations.length;
+      fill(nothing, !found.conversations.length && (chosen.contains ? empty("search", "No conversations match", "Look for another part of the session's name.") : empty("chat", "No conversations yet", "The turns of agents and people appear here.")));
+    } catch (error) {
+      if (!isAbort(error) && error.status !== 401) fill(nothing, failure(error, again));
+    } finally {
+      if (mine === run) table.element.removeAttribute("aria-busy");
+    }
+  }
+
+  table.addEventListener("end", async () => {
+    if (next === null || isLoading) return;
+    isLoading = true;
+    const mine = run;
+    try {
+      const found = await load(next);
+      if (mine !== run || signal.aborted) return;
+      next = found.next;
+      table.append(rows(found), next === null);
+    } catch (error) {
+      if (!isAbort(error) && error.status !== 401) fill(nothing, failure(error, again));
+    } finally {
+      isLoading = false;
+    }
+  });
+  const soon = settled(() => {
+    if (box.value === chosen.contains) return;
+    chosen.contains = box.value;
+    history.replaceState(null, "", chosen.contains ? `#/conversations?${new URLSearchParams(chosen)}` : "#/conversations");
+    again();
+  }, signal, { quiet: 220, most: 800 });
+  box.addEventListener("input", soon);
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === "ArrowDown") (event.preventDefault(), table.focus());
+  });
+  await again();
+}
+
+/** One conversation as a chat. `?turn=12` opens it at a turn. */
+export async function showConversation({ api, root, signal, query, title }, session) {
+  root.classList.add("narrow");
+  const path = `/v1/conversations/${session.split("/").map(encodeURIComponent).join("/")}`;
+  const wanted = query.has("turn") ? Math.max(0, Number.parseInt(query.get("turn"), 10) || 0) : null;
+  const about = h("p", {});
+  const list = h("ol", { class: "chat" });
+  const [above, below] = [h("div", { class: "row chat-more" }), h("div", { class: "row chat-more" })];
+  const number = h("input", { class: "input", type: "number", min: 1, step: 1, "aria-label": "Turn", placeholder: "Turn" });
+  const jump = h("form", { class: "row jump", on: { submit: (event) => {
+    event.preventDefault();
+    if (number.value) location.hash = conversationPath(session, Number(number.value) - 1);
+  } } }, number, button("Go to turn", null, { type: "submit", kind: "small" }));
+  title(session);
+  fill(
+    root,
+    h("div", { class: "head" },
+      h("div", {}, h("p", { class: "crumb" }, h("a", { href: "#/conversations" }, "Conversations")), h("h1", { tabindex: "-1", dir: "auto" }, session), about),
+      h("div", { class: "tools" }, h("a", { class: "button small", href: `#/memories?${new URLSearchParams({ session })}` }, "Its memories"), jump)),
+    above,
+    list,
+    below,
+  );
+  let [first, last] = [0, -1];
+
+  async function load(after, limit, place, isAbove = false) {
+    fill(place, h("span", { class: "quiet small", "aria-busy": "true" }, "Loading"));
+    try {
+      const found = await api.get(path, { after, limit }, { signal });
+      if (signal.aborted) return null;
+      const turns = found.turns.map((turn) => bubble(turn, found.memories, wanted));
+      if (isAbove) {
+        const height = document.documentElement.scrollHeight;
+        list.prepend(...turns);
+        scrollBy(0, document.documentElement.scrollHeight - height);
+      } else list.append(...turns);
+      separate(list);
+      about.textContent = counted(found.last + 1, "turn");
+      number.max = String(found.last + 1);
+      fill(place);
+      return found;
+    } catch (error) {
+      if (error.status === 404 && !signal.aborted) return missing(root, session);
+      if (!isAbort(error) && error.status !== 401 && !signal.aborted) fill(place, failure(error, () => load(after, limit, place, isAbove).then(buttons)));
+      return null;
+    }
+  }
+
+  function buttons(found) {
+    if (!found) return;
+    fill(above, first > 0 && button("Earlier turns", earlier, { kind: "small" }));
+    fill(below, last < found.last && button("Later turns", later, { kind: "small" }));
+  }
+
+  async function earlier() {
+    const from = Math.max(0, first - PAGE);
+    const found = await load(from - 1, first - from, above, true);
+    if (found) first = from;
+    buttons(found);
+  }
+
+  async function later() {
+    const found = await load(last, PAGE, below);
+    if (found?.turns.length) last = found.turns.at(-1).seq;
+    buttons(found);
+  }
+
+  first = Math.max(0, (wanted ?? 0) - AROUND);
+  const found = await load(first - 1, PAGE, below);
+  if (!found) return;
+  last = found.turns.at(-1)?.seq ?? found.last;
+  buttons(found);
+  if (!found.turns.length) fill(below, empty("chat", "No turns here", "The conversation is shorter."));
+  const days = [found.turns[0], found.turns.at(-1)].filter(Boolean).map((turn) => date(turn.created_at));
+  if (days.length) about.textContent = `${counted(found.last + 1, "turn")} · ${days[0] === days[1] ? days[0] : `${days[0]} to ${days[1]}`}`;
+  const target = list.querySelector("[data-wanted]");
+  target?.scrollIntoView({ block: "center" });
+  target?.focus({ preventScroll: true });
+  const watch = new IntersectionObserver((entries) => {
+    if (entries.some((each) => each.isIntersecting)) below.querySelector("button")?.click();
+  }, { rootMargin: "600px" });
+  watch.observe(below);
+  signal.addEventListener("abort", () => watch.disconnect());
+}
+
+/** The whole page where there is no such conversation. */
+function missing(root, session) {
+  fill(root,
+    h("div", { class: "head" }, h("div", {}, h("p", { class: "crumb" }, h("a", { href: "#/conversations" }, "Conversations")), h("h1", { tabindex: "-1", dir: "auto" }, `No conversation '${session}'`))),
+    empty("chat", "There is no such conversation", "It was never stored here, or was erased.", h("a", { class: "button", href: "#/conversations" }, "Conversations")));
+  return null;
+}
+
+/** A line above the first turn of each day. */
+function separate(list) {
+  for (const each of list.querySelectorAll(".day-line")) each.remove();
+  let day = "";
+  for (const turn of list.querySelectorAll(".bubble")) {
+    if (turn.dataset.day !== day) turn.before(h("li", { class: "day-line" }, turn.dataset.day));
+    day = turn.dataset.day;
+  }
+}
+
+/** One turn, and what was extracted from it. */
+function bubble(turn, memories, wanted) {
+  const role = turn.role ?? "user";
+  const extracted = memories.filter((memory) => memory.source_turns?.includes(turn.id));
+  const isOver = turn.state !== "active";
+  return h(
+    "li",
+    { class: ["bubble", role, isOver ? "over" : "", turn.seq === wanted ? "wanted" : ""], tabindex: "-1", data: { item: "", seq: turn.seq, day: dayName(turn.created_at), ...(turn.seq === wanted ? { wanted: "" } : {}) } },
+    h("p", { class: "who" },
+      h("b", { dir: "auto" }, turn.speaker || titled(role)),
+      when(turn.created_at, "clock"),
+      h("a", { href: memoryPath(turn.id), title: moment(turn.created_at) }, `#${turn.seq + 1}`),
+      isOver && h("span", { class: "chip bad" }, turn.state),
+      turn.trust !== "trusted" && h("span", { class: ["chip", turn.trust === "quarantined" ? "bad" : "warn"] }, turn.trust)),
+    said(turn.text),
+    extracted.length > 0 && h("ul", { class: "extracted", "aria-label": "Memories extracted from this turn" }, extracted.map((memory) =>
+      h("li", { class: memory.state === "active" ? "" : "over" }, h("a", { href: memoryPath(memory.id), dir: "auto" }, memory.text), h("span", {}, memory.kind, memory.state !== "active" && ` · ${memory.state}`)))),
+  );
+}
+
+function said(text) {
+  if (text.length <= LONG) return h("p", { class: "words", dir: "auto" }, text);
+  const words = h("p", { class: "words", dir: "auto" }, `${text.slice(0, LONG)}…`);
+  const more = button(`Show all ${whole(text.length)} characters`, () => (fill(words, text), more.remove()), { kind: "small plain" });
+  return [words, more];
+}
