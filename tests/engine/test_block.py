@@ -113,6 +113,18 @@ def test_what_is_said_twice_has_one_line(engine, first, again, question):
     assert len(given(engine, question)) == 1
 
 
+def test_what_is_asked_in_every_session_takes_no_place_from_the_answer(engine):
+    """X8: the same words in many sessions are one of the fifteen hits"""
+    engine.remember("The ferry leaves at nine")
+    asked = [user(f"When does the ferry leave? I asked {number} times.") for number in range(4)]
+    for session in range(6):
+        engine.capture(asked, session=f"s{session}")
+    assert "The ferry leaves at nine" in given(engine, "When does the ferry leave?")
+    trace = engine.explain("When does the ferry leave?")
+    reasons = [each.reason for each in trace.answer.dropped]
+    assert (len(trace.answer.hits), reasons.count("duplicate"), reasons.count("over_limit")) == (5, 20, 0)
+
+
 def test_what_the_assistant_repeats_has_no_line(engine):
     """ "Your flight" in its mouth is "my flight" """
     said = user("My flight to Oslo leaves at 07:45 on 2 December.")

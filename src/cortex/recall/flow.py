@@ -381,6 +381,9 @@ class _Search:
                 answer.dropped.append(Dropped(each.trace.id, each.score, "acknowledgement"))
             else:
                 kept.append(each)
+        # The places are for what differs; a repeated question has lifted its reply by now.
+        kept, repeated = overlaps.without_repetitions(kept)
+        answer.dropped += [Dropped(each.trace.id, each.score, "duplicate") for each in repeated]
         return kept
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:

@@ -1,4 +1,4 @@
-"""Chunks of one file that share lines: what only the shared lines answer is shown once (B4)."""
+"""What would be shown twice: the shared lines of chunks of one file (B4), and what somebody said several times."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Sequence, Set
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.terms import index_terms
+from cortex.domain.turn import Turn
 from cortex.recall.ranking import Scored
+
+LEAST_REPEATED = 20
+"""A turn with fewer characters may answer several questions: "Yes, on Friday." is not the same twice."""
 
 
 def without_copies(ranked: Sequence[Scored], terms: Set[str]) -> tuple[list[Scored], list[Scored]]:
@@ -23,6 +27,22 @@ def without_copies(ranked: Sequence[Scored], terms: Set[str]) -> tuple[list[Scor
         if isinstance(chunk, Chunk):
             shown.setdefault(chunk.path, []).append(chunk)
     return kept, copies
+
+
+def without_repetitions(ranked: Sequence[Scored]) -> tuple[list[Scored], list[Scored]]:
+    """Without turns in which somebody says word for word what a better one says; and what was left out."""
+    kept: list[Scored] = []
+    repeated: list[Scored] = []
+    said: set[tuple[str, str, str]] = set()
+    for each in ranked:
+        turn = each.trace
+        if not isinstance(turn, Turn) or len(turn.text) < LEAST_REPEATED:
+            kept.append(each)
+            continue
+        words = (turn.role, turn.speaker, turn.text)
+        (repeated if words in said else kept).append(each)
+        said.add(words)
+    return kept, repeated
 
 
 def _is_copy(chunk: Chunk, other: Chunk, terms: Set[str]) -> bool:

@@ -59,6 +59,11 @@ class Served:
         secret, _ = self.tokens.create(Tenant(agent, user), rights or (Right.WRITE,), **options)
         return {"Authorization": f"Bearer {secret}"}
 
+    def stop_background(self) -> None:
+        """End the scheduled runs, for a test that counts what only its own requests do."""
+        for scheduler in self.engine.context.dependencies.schedulers:
+            assert scheduler.stop(30)
+
     def remember(self, text: str, **fields: Any) -> str:
         answer = self.client.post("/v1/memories", json={"text": text, **fields})
         assert answer.status_code == 201, answer.text

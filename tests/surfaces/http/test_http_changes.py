@@ -41,6 +41,7 @@ def listening(served: Served, **options: Any) -> Iterator[Iterator[dict[str, Any
 
 
 def test_the_first_state_is_told_at_once_and_the_next_when_something_changed(served: Served) -> None:
+    served.stop_background()
     served.remember("I live in Rome")
     with listening(served) as states:
         first = next(states)

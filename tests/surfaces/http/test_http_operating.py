@@ -50,6 +50,7 @@ def test_work_that_is_due_is_done(served: Served) -> None:
 
 def test_what_has_no_vector_gets_one(served: Served) -> None:
     """C7"""
+    served.stop_background()
     served.engine.remember("I live in Rome", embed=False)
     assert served.client.post("/v1/backfill", json={}).json()["embedded"] == 1
 
