@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.memory import Memory
 from cortex.domain.query import Query
+from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role, Turn
 from cortex.recall.freshness import newest_first
 from cortex.recall.plan import Plan, plan
@@ -94,6 +95,19 @@ def test_a_newer_statement_that_matches_far_worse_stays_below():
 def test_what_the_assistant_repeats_is_not_an_update():
     repeated = said(2, NEW, 0.8, role=Role.ASSISTANT)
     assert order("How many commits have been merged into the main branch?", said(1, OLD, 1.0), repeated) == [1, 2]
+
+
+@pytest.mark.parametrize(("trust", "first"), [(TrustTier.TRUSTED, "Dublin"), (TrustTier.UNTRUSTED, "Frankfurt")])
+def test_what_an_assistant_remembered_on_purpose_is_an_update(trust, first):
+    """X14, L5: by the tool of its host; untrusted text changes nothing"""
+    turn = said(1, "The staging cluster is in Frankfurt", 1.0)
+    stored = Memory(
+        id=TraceId(format_uuid7(2, 1)), text="The staging cluster is in Dublin now",
+        created_at=START + timedelta(days=2), source_kind=SourceKind.ASSISTANT, trust=trust,
+    )  # fmt: skip
+    memory = Scored(stored, ("keyword",), {"keyword": 0.9})
+    found = newest_first([turn, memory], planned("where is the staging cluster?"), Freshness())
+    assert first in found[0].trace.text
 
 
 def test_a_turn_stands_below_the_later_turn_that_outdates_it():

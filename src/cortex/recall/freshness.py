@@ -15,7 +15,8 @@ from operator import mul
 from cortex.domain.changes import tells_change
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
-from cortex.domain.trust import SourceKind
+from cortex.domain.trace import Trace
+from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn
 from cortex.recall import questions, statements
 from cortex.recall.plan import Plan
@@ -24,7 +25,6 @@ from cortex.recall.recipes import Freshness
 from cortex.recall.statements import RelevantStatement, Text
 
 _SAID_BY_USERS = frozenset({SourceKind.USER, SourceKind.OPERATOR})
-"""Whose statements count: what an assistant repeats is no update."""
 
 _MOST_BESIDE = 1.5
 SpeakersOf = Callable[[Sequence[Memory]], Mapping[TraceId, str]]
@@ -67,7 +67,7 @@ class DatedStatement:
 
 def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -> list[DatedStatement]:
     """What users said about the question among the candidates, in their order."""
-    own = [each for each in top if each.trace.source_kind in _SAID_BY_USERS]
+    own = [each for each in top if _counts(each.trace)]
     weights = statements.weights_of([each.trace.text for each in own], {term.text for term in plan.terms})
     kinds = questions.requested_kinds(plan.text)
     items = [(each, statements.statement(Text.of(each.trace.text), weights, kinds)) for each in _about(own, weights)]
@@ -94,6 +94,13 @@ def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -
         )
         for each, statement in items
     ]
+
+
+def _counts(trace: Trace) -> bool:
+    """Whether it may be an update: what an assistant repeats is none, what it remembered on purpose may be."""
+    if trace.source_kind is SourceKind.ASSISTANT:
+        return isinstance(trace, Memory) and not trace.source_turns and trace.trust is TrustTier.TRUSTED
+    return trace.source_kind in _SAID_BY_USERS
 
 
 def _about(own: Sequence[Scored], weights: Mapping[str, float]) -> list[Scored]:
