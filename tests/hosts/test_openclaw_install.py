@@ -93,7 +93,7 @@ class Person:
 
     @contextmanager
     def gateway(self) -> Iterator[None]:
-        """The gateway, from when its memory server is there."""
+        """The gateway, from when its memory server is there until it is gone again."""
         process = self._start_gateway()
         try:
             until = time.monotonic() + READY_SECONDS
@@ -109,6 +109,9 @@ class Person:
         finally:
             process.terminate()
             process.wait(60)
+            until = time.monotonic() + READY_SECONDS
+            while (self.home / "server.json").exists() and time.monotonic() < until:
+                time.sleep(0.2)
 
     def _start_gateway(self) -> subprocess.Popen[bytes]:
         with (self.root / "gateway.out").open("wb") as log:
