@@ -72,6 +72,17 @@ def test_a_greeting_is_not_looked_up_but_can_be_searched_for(cli: Cli) -> None:
     assert "parrot" in cli("search", "hello").out
 
 
+def test_a_message_without_words_is_skipped_and_an_empty_search_is_refused(cli: Cli) -> None:
+    cli.remembered("The deploy key rotates on Mondays")
+    assert "Skipped: the message has no words. `cortex search`" in cli("recall", "???").out
+    skipped = cli("recall", " ")
+    assert "Skipped: the message is empty.\n" in skipped.out
+    assert skipped.code == 0
+    said = cli("search", " ")
+    assert (said.code, said.error) == (2, "query: is empty")
+    assert "give some words" in said.err
+
+
 def test_text_and_query_can_come_from_stdin(cli: Cli) -> None:
     kept = cli("remember", "-", stdin="Grüße aus Köln, 你好")
     assert kept.code == 0

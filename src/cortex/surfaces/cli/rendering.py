@@ -138,9 +138,13 @@ def result(answer: RecallResult) -> Iterator[RenderableType]:
     yield beside(Text(f"{message}, {facts.get('recipe')}", style="dim"), f"receipt {answer.receipt.id}")
 
 
+_SKIPPED = {"heartbeat": "is a heartbeat", "command": "is a command", "no_words": "has no words"}
+
+
 def _nothing(receipt: Receipt) -> str:
     if reason := receipt.facts.get("skipped"):
-        return f"Skipped: the message is {reason}. `cortex search` searches anyway."
+        skipped = f"Skipped: the message {_SKIPPED.get(reason, f'is {reason}')}."
+        return skipped if reason == "empty" else f"{skipped} `cortex search` searches anyway."
     return "No memory matches this message."
 
 
