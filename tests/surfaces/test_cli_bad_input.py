@@ -183,7 +183,7 @@ def test_an_unknown_setting_suggests_the_nearest(cli: Cli) -> None:
     cli.home.mkdir()
     (cli.home / "cortex.toml").write_text("[recall]\nrecipy = 'files.v1'")
     said = cli("admin", "stats")
-    assert (said.code, said.hint) == (2, "did you mean 'recipe'?")
+    assert (said.code, said.hint) == (2, f"did you mean 'recipe'?; fix it in {cli.home / 'cortex.toml'}")
 
 
 def _foreign(path: Path) -> None:
