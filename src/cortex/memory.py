@@ -928,13 +928,19 @@ class Cortex:
     # --- a person ----------------------------------------------------------------------------------
 
     def find_subject(
-        self, person: str, *, also: Sequence[str] = (), backups: bool = True, progress: Progress = silent
+        self,
+        person: str,
+        *,
+        also: Sequence[str] = (),
+        backups: bool = True,
+        with_text: bool = False,
+        progress: Progress = silent,
     ) -> SubjectReport:
         """Where a person is in the memory of all users of the agent and in its backups, the sure and the likely apart.
 
-        `also` are other names: nicknames, addresses, numbers, handles.
+        `also` are other names: nicknames, addresses, numbers, handles. Texts are included only `with_text`.
         """
-        return self._subjects.find(person, also=also, backups=backups, progress=progress)
+        return self._subjects.find(person, also=also, backups=backups, with_text=with_text, progress=progress)
 
     def export_subject(
         self,
