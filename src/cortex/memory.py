@@ -1072,9 +1072,12 @@ class Cortex:
 
     # --- what people should know -----------------------------------------------------------------
 
-    def gaps(self, *, days: float = 30, limit: int = 20, progress: Progress = silent) -> GapsReport:
-        """What was asked in the last days and found nothing, grouped, with what would answer it today."""
-        return self._gaps.report(days=days, limit=limit, progress=progress)
+    def gaps(
+        self, *, days: float = 30, scope: str | None = None, limit: int = 20, progress: Progress = silent
+    ) -> GapsReport:
+        """What was asked in the last days, or there in one scope, and found nothing; grouped, with what would answer it
+        today."""
+        return self._gaps.report(days=days, scope=scope, limit=limit, progress=progress)
 
     def digest(self, *, days: float = 7, progress: Progress = silent) -> Digest:
         """What was learned, changed, asked in vain, used most and spent in the last days, and what waits for a person.

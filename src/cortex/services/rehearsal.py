@@ -89,7 +89,9 @@ class RehearsalService:
 
         An interrupt, or the end of `seconds`, ends it with what was compared so far.
         """
-        given, candidate = changed_settings(self._context, settings, TRIABLE | DECISIVE, "cannot be rehearsed")
+        given, candidate = changed_settings(
+            self._context, settings, TRIABLE | DECISIVE, "cannot be rehearsed", suggested=DECISIVE
+        )
         if not given.keys() & DECISIVE:
             raise InvalidRequest(
                 f"{', '.join(sorted(given))} changes no answer", field="settings",
