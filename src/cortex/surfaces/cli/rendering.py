@@ -495,7 +495,7 @@ def models(found: Iterable[Any]) -> Table:
         style = "green" if each.state == "ready" else "yellow"
         grid.add_row(
             Text(each.model.name, "bold"), Text(each.state, style), size(each.model.size), each.model.purpose,
-            each.model.licence,
+            each.model.license,
         )  # fmt: skip
     return grid
 
