@@ -95,6 +95,7 @@ class TestWhatIsKept:
             ("We're on Django 4.2.1 with Postgres 15, and test coverage is up to 78%.", "4.2.1"),
             ("My sister Ines is visiting on Friday, she is a vet.", "she is a vet"),
             ("I'm vegetarian.", "vegetarian"),
+            ("I prefer short answers.", "short answers"),
             ("My dog Biscuit is 7 and has hip problems, any exercises?", "Biscuit is 7"),
         ],
     )
@@ -111,6 +112,8 @@ class TestWhatIsKept:
             "Here's my current code: ```python\nlimit = 450\n```",
             "Never mind, sorted it.",
             "If I won the lottery I'd move to Lisbon.",
+            "I prefer the second one.",
+            "I prefer that.",
         ],
     )
     def test_small_talk_requests_and_echoes_are_not(self, said: str):

@@ -30,7 +30,7 @@ _INTRODUCES = re.compile(rf"[ :\n]*+{prose.BLANK}")
 _ENDS = ".!"
 _MOST_BEFORE = 3
 _PLAIN_WORDS = 6
-_PLAIN_STATES = ("/health.allergy", "/health.diet", "/person.status", "/state.never")
+_PLAIN_STATES = ("/health.allergy", "/health.diet", "/person.status", "/state.never", "/preference.prefer")
 """Rules of what is worth keeping in however few words it is said."""
 _ECHOES = {"echoes": 0.3, "echoes most": 0.6}
 """Signs of a statement, by the share of its words that somebody else has just brought up."""
@@ -286,7 +286,7 @@ def _fills_a_slot(each: TurnStatement) -> bool:
 
 
 def _is_plain_state(each: TurnStatement) -> bool:
-    """Whether all a statement says is what the speaker is, or never did: "I'm vegetarian.", "I've never flown."."""
+    """Whether all a statement says is what the speaker is, prefers or never did: "I'm vegetarian.", "I prefer tea."."""
     is_state = any(found.found_by.endswith(_PLAIN_STATES) for found in each.matched)
     return is_state and len(each.text.split()) <= _PLAIN_WORDS and not each.signs & _NO_STATEMENT
 
