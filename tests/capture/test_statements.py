@@ -129,6 +129,20 @@ class TestWhatIsKept:
         low = kept("I have a few spare cables at home from my old office.")
         assert not low or high.importance > low[0].importance
 
+    @for_each(
+        ("said", "begins"),
+        [
+            ("torque-api 4.2.1 went out on March 1.", "torque-api"),
+            ("my sister Ines is a vet in Ghent.", "My sister"),
+        ],
+    )
+    def test_a_memory_opens_with_a_capital_unless_it_opens_with_the_name_of_a_thing(self, said: str, begins: str):
+        assert [text[: len(begins)] for text in texts(said)] == [begins]
+
+    def test_what_is_plain_is_as_sure_as_its_rule(self):
+        (plain,) = kept("I prefer short answers.")
+        assert plain.confidence >= 0.8
+
     def test_a_caption_is_not_said_by_anybody(self):
         assert texts("Look! [photo: a photo of a man who lives in Oslo with 3 dogs]") == []
 

@@ -236,8 +236,8 @@ def trace(found: TraceHistory) -> Iterator[RenderableType]:
     if isinstance(found.trace, Memory) and found.trace.expires_at:
         fields["expires_at"] = found.trace.expires_at.isoformat()
     for name, value in fields.items():
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        about.add_row(name, Text(one_line(text)))
+        if value is not None:
+            about.add_row(name, Text(one_line(_field(value))))
     yield about
     if len(found.versions) > 1:
         yield Text("\nversions", style="bold")
@@ -247,6 +247,13 @@ def trace(found: TraceHistory) -> Iterator[RenderableType]:
             yield Text(text)
     for source in found.sources:
         yield Text(f"\nfrom {source.id}: ", style="bold").append(_short(source.text, 200), "default")
+
+
+def _field(value: Any) -> str:
+    """A field of a trace; one with parts, such as a grade, as its parts."""
+    if isinstance(value, Mapping):
+        return " · ".join(f"{name} {_field(each)}" for name, each in value.items() if each)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def counts(found: Counts) -> Iterator[RenderableType]:
