@@ -181,10 +181,10 @@ class RehearsalService:
             before, left = page[-1].id, left - len(page)
 
 
-def since_of(context: Context, days: float) -> datetime:
+def since_of(context: Context, days: float, most: float = MOST_DAYS) -> datetime:
     """So many days ago."""
-    if not 0 < days <= MOST_DAYS:
-        raise InvalidRequest("is out of range", field="days", hint=f"give more than 0 and at most {MOST_DAYS:,g}")
+    if not 0 < days <= most:
+        raise InvalidRequest("is out of range", field="days", hint=f"give more than 0 and at most {most:,g}")
     return context.clock.now() - timedelta(days=days)
 
 
