@@ -91,7 +91,7 @@ def golden_score(engine: Cortex, question: ReadQuestion, recipe: str) -> float:
 def answered(engine: Cortex, asked: Sequence[AskedFact]) -> dict[str, list[Outcome]]:
     """What each recipe answers to every question, one after the other on one snapshot."""
     ids = {trace.text: trace.id for trace in engine.list(limit=100_000)}
-    sides = {name: changed(engine.settings, {"recall.recipe": name}, Path("bench")) for name in (CONTROL, EQUAL, WORSE)}
+    sides = {name: changed(engine.settings, {"recall.recipe": name}) for name in (CONTROL, EQUAL, WORSE)}
     found: dict[str, list[Outcome]] = {name: [] for name in sides}
     service = CanaryService(engine.context)
     with engine.context.view() as view:

@@ -1,4 +1,4 @@
-"""Fits the weights of recall's two judgements: `python -m bench.fit_recall SET SET … [--beside SET …] [--stores DIR]`.
+"""Fits the weights of recall's two judgments: `python -m bench.fit_recall SET SET … [--beside SET …] [--stores DIR]`.
 
 A SET is a directory with `records.jsonl` and `queries.jsonl` of conversations, whose questions tell the turns of an
 original and of an updated statement (`parts`), and some of which have no answer (`relevant` is empty). Those given as
@@ -53,7 +53,7 @@ Records = frozenset[str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """One question of a set, and what recall found for it before either judgement."""
+    """One question of a set, and what recall found for it before either judgment."""
 
     chat: str
     relevant: Records
@@ -336,7 +336,7 @@ def module(newer: Weights, missing: Weights) -> str:
 
     return "\n".join(
         (
-            '"""Weights of the two judgements after ranking, as `python -m bench.fit_recall` fitted them: numbers, and'
+            '"""Weights of the two judgments after ranking, as `python -m bench.fit_recall` fitted them: numbers, and'
             ' nothing else.\n\nEach is a logistic regression over named signs: positive means yes.\n"""\n',
             "from collections.abc import Mapping\n",
             table("NEWER", newer, "Whether a later statement replaces an earlier one."),
@@ -362,7 +362,7 @@ def report(sets: Mapping[str, list[Question]], beside: Mapping[str, list[Questio
             if other != name:
                 yield f"    judged on {other}: {_figures(judge, fit, silence)}"
         yield f"    each conversation left out: {_left_out(questions, newer, missing)}"
-        yield f"    neither judgement: {_figures(questions, {}, {})}"
+        yield f"    neither judgment: {_figures(questions, {}, {})}"
 
 
 def _figures(questions: Sequence[Question], newer: Weights, missing: Weights) -> str:

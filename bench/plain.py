@@ -155,7 +155,7 @@ class OneRow:
 
 
 class BareModel:
-    """The embedding model with nothing around it: a session, a tokeniser, a mean."""
+    """The embedding model with nothing around it: a session, a tokenizer, a mean."""
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         import onnxruntime

@@ -46,7 +46,7 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 MOST_BYTES = 250_000
-COLOURS = 256
+COLORS = 256
 ASKED = "how do we deploy?"
 
 
@@ -196,9 +196,9 @@ def _settled(page: Page) -> None:
 
 
 def _write(path: Path, picture: bytes) -> None:
-    """As a small file: a picture of a page has few colours."""
+    """As a small file: a picture of a page has few colors."""
     image: Any = Image.open(io.BytesIO(picture)).convert("RGB")
-    image = image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    image = image.quantize(COLORS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     image.save(path, optimize=True)
     if (size := path.stat().st_size) > MOST_BYTES:
         raise SystemExit(f"{path.name} has {size:,} bytes, more than {MOST_BYTES:,}")

@@ -182,6 +182,30 @@ def test_a_page_speaks_only_of_the_project(page: Path) -> None:
         assert re.search(pattern, read(page)) is None, pattern
 
 
+BRITISH = re.compile(
+    r"(?:(?:tokeni|normali|optimi|summari|recogni|organi|seriali|initiali|emphasi)s(?:e|ing|ation)|synthesi(?:sing|sed?\b)|"
+    r"(?<!test_)(?<!tests/)behaviour|colour|favour|honour|neighbour|labell|modell|cancelled|centre|catalogue|licence|"
+    r"defence|judgement)\w*",
+    re.IGNORECASE,
+)
+
+
+@for_each("page", PAGES)
+def test_a_page_is_in_american_english(page: Path) -> None:
+    assert BRITISH.findall(read(page)) == []
+
+
+@pytest.mark.parametrize("room", ["surfaces", "services", "client"])
+def test_what_people_and_programs_are_shown_is_in_american_english(room: str) -> None:
+    texts = (
+        node.value
+        for file in (PACKAGE / room).rglob("*.py")
+        for node in ast.walk(ast.parse(read(file)))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    assert [found for text in texts for found in BRITISH.findall(text)] == []
+
+
 # --- what the architecture page says of imports --------------------------------------------------
 
 

@@ -112,6 +112,31 @@ def test_an_unknown_key_is_an_error_that_suggests_the_nearest(tmp_path, text, fi
     assert refused.value.field == field
 
 
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('[[retention]]\nkeep = "1y"\n[[retention]]\nscope = "x"\nkeep = "soon"', "retention[1].keep"),
+        ('[[retention]]\nkeep = "1y"\n[[retention]]\nkeep = "2y"', "retention[1]"),
+        ('recal = "x"', "recal"),
+        ("[store]\nzzz = 1", "store.zzz"),
+    ],
+)
+def test_an_error_in_the_file_names_the_file(tmp_path, text, field):
+    with pytest.raises(InvalidRequest) as refused:
+        load(written(tmp_path, text))
+    assert refused.value.field == field
+    assert refused.value.hint.endswith(f"; fix it in {tmp_path / 'cortex.toml'}")
+
+
+def test_an_error_elsewhere_does_not_name_the_file(tmp_path, monkeypatch):
+    written(tmp_path, '[recall]\nrecipe = "deep.v1"')
+    monkeypatch.setenv("CORTEX_RETENTION", '[{keep = "soon"}]')
+    with pytest.raises(InvalidRequest) as refused:
+        load(tmp_path)
+    assert refused.value.field == "retention[0].keep"
+    assert "cortex.toml" not in refused.value.hint
+
+
 def test_an_unknown_argument_is_an_error_too(tmp_path):
     """DESIGN 5"""
     with pytest.raises(InvalidRequest, match="did you mean 'recipe'"):

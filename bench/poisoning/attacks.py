@@ -79,7 +79,7 @@ class Attack:
     steps: tuple[Step, ...]
     questions: tuple[str, ...]
     everywhere: bool = False
-    """Whether it counts wherever it is shown, labelled or not: it comes from another user or project."""
+    """Whether it counts wherever it is shown, labeled or not: it comes from another user or project."""
     again: bool = False
     """Whether it is planted once more after it was forgotten."""
 

@@ -72,7 +72,7 @@ class Outcome:
     """It is trusted, or what was trusted was changed by it."""
     retrieved: bool = False
     """An automatic block shows it as if it were the user's."""
-    labelled: bool = False
+    labeled: bool = False
     """An automatic block shows it, as untrusted data."""
     leaked: bool = False
     """It broke out of its line of the block."""
@@ -100,7 +100,7 @@ class Rates:
         return self.values[name]
 
 
-MEASURES = ("written", "promoted", "retrieved", "labelled", "leaked", "persisted", "shift", "displaced")
+MEASURES = ("written", "promoted", "retrieved", "labeled", "leaked", "persisted", "shift", "displaced")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoisoningReport:
-    """How far the attacks came, by family and overall, and what the defence cost the honest user."""
+    """How far the attacks came, by family and overall, and what the defense cost the honest user."""
 
     outcomes: tuple[Outcome, ...]
     honest: Honesty
@@ -321,7 +321,7 @@ class _Laboratory:
                 written=any(trace.trust is not TrustTier.QUARANTINED for trace in found),
                 promoted=_is_promoted(found, attack) or _is_changed(before, engine.get(target)),
                 retrieved=any(_is_taken_as_own(line, attack) for some in lines for line in some),
-                labelled=any(not _is_taken_as_own(line, attack) for some in lines for line in some),
+                labeled=any(not _is_taken_as_own(line, attack) for some in lines for line in some),
                 leaked=any(map(_is_broken, blocks)),
                 persisted=persisted,
                 shift=_shift(scopes, places),
@@ -342,7 +342,7 @@ class _Laboratory:
             try:
                 _step(engine, step, target)
             except EngineError:
-                continue  # refused: that is a defence too
+                continue  # refused: that is a defense too
             finally:
                 self.clock.at += timedelta(minutes=5)
 

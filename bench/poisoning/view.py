@@ -19,13 +19,13 @@ _TITLES = {
     "written": "findable",
     "promoted": "trusted",
     "retrieved": "shown\nas own",
-    "labelled": "shown,\nlabelled",
+    "labeled": "shown,\nlabeled",
     "leaked": "broke\nout",
     "persisted": "came\nback",
     "shift": "places\nlost",
     "displaced": "truth\nhidden",
 }
-_HARMLESS = frozenset({"written", "labelled", "shift"})
+_HARMLESS = frozenset({"written", "labeled", "shift"})
 _NAMED = 12
 
 

@@ -7,7 +7,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 from cortex.domain.canary import Arm, Canary, CanaryState
@@ -16,7 +15,7 @@ from cortex.errors import EngineError
 from cortex.options import changed
 from cortex.ports.clock import Clock
 from cortex.ports.documents import CANARY, Documents
-from cortex.settings import FILE_NAME, Settings
+from cortex.settings import Settings
 
 log = logging.getLogger("cortex")
 
@@ -122,7 +121,7 @@ class CanaryArms:
         if canary is None or canary.state not in {CanaryState.RUNNING, CanaryState.PROMOTED}:
             return
         # What a newer version may try is not known here.
-        tried = changed(self._before, canary.settings, Path(FILE_NAME))
+        tried = changed(self._before, canary.settings)
         if canary.state is CanaryState.RUNNING:
             self._live = LiveCheck()
             self._tried, self._canary = tried, canary

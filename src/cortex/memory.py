@@ -928,13 +928,19 @@ class Cortex:
     # --- a person ----------------------------------------------------------------------------------
 
     def find_subject(
-        self, person: str, *, also: Sequence[str] = (), backups: bool = True, progress: Progress = silent
+        self,
+        person: str,
+        *,
+        also: Sequence[str] = (),
+        backups: bool = True,
+        with_text: bool = False,
+        progress: Progress = silent,
     ) -> SubjectReport:
         """Where a person is in the memory of all users of the agent and in its backups, the sure and the likely apart.
 
-        `also` are other names: nicknames, addresses, numbers, handles.
+        `also` are other names: nicknames, addresses, numbers, handles. Texts are included only `with_text`.
         """
-        return self._subjects.find(person, also=also, backups=backups, progress=progress)
+        return self._subjects.find(person, also=also, backups=backups, with_text=with_text, progress=progress)
 
     def export_subject(
         self,
@@ -1066,9 +1072,12 @@ class Cortex:
 
     # --- what people should know -----------------------------------------------------------------
 
-    def gaps(self, *, days: float = 30, limit: int = 20, progress: Progress = silent) -> GapsReport:
-        """What was asked in the last days and found nothing, grouped, with what would answer it today."""
-        return self._gaps.report(days=days, limit=limit, progress=progress)
+    def gaps(
+        self, *, days: float = 30, scope: str | None = None, limit: int = 20, progress: Progress = silent
+    ) -> GapsReport:
+        """What was asked in the last days, or there in one scope, and found nothing; grouped, with what would answer it
+        today."""
+        return self._gaps.report(days=days, scope=scope, limit=limit, progress=progress)
 
     def digest(self, *, days: float = 7, progress: Progress = silent) -> Digest:
         """What was learned, changed, asked in vain, used most and spent in the last days, and what waits for a person.

@@ -151,7 +151,8 @@ def read_section(
             raise InvalidRequest("is not a setting", field=name, hint=hint)
         inner = known[key].default_factory
         if not (isinstance(inner, type) and issubclass(inner, SettingsSection)):
-            found[key] = _checked(known[key], value, name, file, (origins or {}).get(name, name))
+            hint = f"set it in {file} or {variable_of(name)}"
+            found[key] = _checked(known[key], value, (origins or {}).get(name, name), hint)
         elif isinstance(value, Mapping):
             found[key] = read_section(inner, value, (*path, key), file, origins)
         else:
@@ -160,7 +161,7 @@ def read_section(
     return kind(**found)
 
 
-def changed(section: S, given: Mapping[str, Any], file: Path) -> S:
+def changed(section: S, given: Mapping[str, Any]) -> S:
     """A section with other values of some settings, by their dotted names."""
     known = {name: each for name, each, _ in leaves(section)}
     for name, value in given.items():
@@ -169,7 +170,7 @@ def changed(section: S, given: Mapping[str, Any], file: Path) -> S:
             raise InvalidRequest(
                 "is not a setting", field=name, hint=f"did you mean {near!r}?" if near else "see docs/settings.md"
             )
-        section = _with(section, name.split("."), _checked(known[name], value, name, file, name))
+        section = _with(section, name.split("."), _checked(known[name], value, name, "see docs/settings.md"))
     return section
 
 
@@ -178,16 +179,12 @@ def _with(section: S, path: Sequence[str], value: Any) -> S:
     return replace(section, **{first: _with(getattr(section, first), rest, value) if rest else value})
 
 
-def _checked(setting: Field[Any], value: Any, name: str, file: Path, origin: str) -> Any:
+def _checked(setting: Field[Any], value: Any, origin: str, hint: str) -> Any:
     taken = setting.metadata["check"](value)
     if taken is None and not (value is None and setting.default is None):
         message = "what is given" if setting.metadata["is_secret"] else repr(value)
         message = message if len(message) <= _TOLD_CHARS else f"{message[: _TOLD_CHARS - 1]}…"
-        raise InvalidRequest(
-            f"{message} is not {setting.metadata['what']}",
-            field=origin,
-            hint=f"set it in {file} or {variable_of(name)}",
-        )
+        raise InvalidRequest(f"{message} is not {setting.metadata['what']}", field=origin, hint=hint)
     return taken
 
 

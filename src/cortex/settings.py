@@ -522,11 +522,26 @@ def load(
     for layer in (_from_file(file), variables_set, overrides or {}):
         own, known_as = _own_names(layer)
         merged, places = _merge(merged, own), places | known_as
-    found = read_section(Settings, merged, (), file, places | dict(origins or {}), also=_HOST_SECTIONS)
+    try:
+        found = read_section(Settings, merged, (), file, places | dict(origins or {}), also=_HOST_SECTIONS)
+    except InvalidRequest as error:
+        raise _with_its_file(error, file) from None
     for scheme in found.store.sections:
         _refuse_unknown_store(scheme)
     sections = {scheme: _expanded(given) for scheme, given in found.store.sections.items() if given}
     return replace(found, store=replace(found.store, sections=sections))
+
+
+def _with_its_file(error: InvalidRequest, file: Path) -> InvalidRequest:
+    """An error that names the settings file, if what is wrong is in there."""
+    at: Any = _from_file(file)
+    for name in error.field.partition("[")[0].split("."):
+        if not isinstance(at, Mapping) or name not in at:
+            return error
+        at = at[name]
+    if str(file) not in error.hint:
+        error.hint = f"{error.hint}; fix it in {file}"
+    return error
 
 
 def _refuse_unknown_store(scheme: str) -> None:

@@ -110,6 +110,13 @@ def test_a_question_that_is_no_text_is_refused_by_its_name(memory: Surface, verb
     assert refused(getattr(memory, verb), query).field == "query"
 
 
+@pytest.mark.parametrize("query", ["", " \n\t "], ids=["empty", "blank"])
+def test_a_search_for_nothing_is_refused_by_its_name_and_an_empty_turn_is_skipped(memory: Surface, query: str) -> None:
+    error = refused(memory.search, query)
+    assert (error.field, error.hint) == ("query", "give some words; `cortex list` shows everything")
+    assert memory.recall(query).texts == ()
+
+
 @pytest.mark.parametrize("verb", ["recall", "search"])
 @pytest.mark.parametrize(
     ("memory", "options", "named"),
@@ -210,7 +217,7 @@ def test_a_conversation_that_is_none_is_refused_by_its_name(
     assert refused(memory.capture, messages, session=session).field == named
 
 
-@pytest.mark.parametrize("query", [42, None, ["a"]], ids=["number", "none", "list"])
+@pytest.mark.parametrize("query", [42, None, ["a"], " "], ids=["number", "none", "list", "blank"])
 def test_lines_are_not_looked_for_by_what_is_no_text(memory: Surface, query: Any) -> None:
     assert refused(memory.memory_search, query).field == "query"
 

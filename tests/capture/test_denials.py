@@ -383,3 +383,63 @@ def test_the_statement_is_the_whole_sentence_with_what_it_denies():
     (candidate,) = found(text)
     assert candidate.text == "I don't live in Berlin, I live in Potsdam."
     assert text[slice(*candidate.span or ())] == candidate.text
+
+
+OF_OTHERS = """
+en She works at Siemens.
+de Sie arbeitet bei Siemens.
+de Sie wohnt in Leipzig.
+de Er fährt jeden Montag nach Hamburg.
+de Sie ist nach Leipzig gezogen.
+de Sie mag lieber Tee.
+es Vive en Madrid.
+es Él trabaja en Iberia.
+es Tiene dos hijos.
+fr Il a deux enfants.
+fr Elle a déménagé à Lyon.
+fr Il est né en 1990.
+it Abita a Roma.
+it Ha due figli.
+it Lei preferisce il tè.
+ja 彼は銀行で働いています。
+ja 彼女はナッツアレルギーです。
+ko 그녀는 서울에 살아요.
+ko 그는 삼성에서 일해요.
+ko 그녀는 땅콩 알레르기가 있어요.
+pt Mora em Lisboa.
+pt Trabalha na Galp.
+pt Ela não bebe café.
+ru Она живёт в Москве.
+ru Работает в Яндексе.
+ru У неё двое детей.
+zh 她住在北京。
+zh 他在百度工作。
+"""
+
+OF_ONESELF = """
+de Ich arbeite bei Siemens.
+de Sie haben mir im Mai gekündigt.
+es Vivo en Madrid.
+fr J'ai déménagé à Lyon.
+it Abito a Roma.
+ja 私は銀行で働いています。
+ko 저는 서울에 살아요.
+pt A gente mora em Lisboa.
+ru Я живу в Москве.
+zh 我住在北京。
+"""
+
+
+def sentences(lines: str) -> list[tuple[str, str]]:
+    return [(line[:2], line[3:]) for line in lines.strip().splitlines()]
+
+
+@for_each(("lang", "text"), sentences(OF_OTHERS))
+def test_what_is_said_of_somebody_who_is_not_named_is_not_said_of_the_user(lang: str, text: str) -> None:
+    assert [each for each in found(text) if each.subject == "user"] == []
+
+
+@for_each(("lang", "text"), sentences(OF_ONESELF))
+def test_what_is_said_of_oneself_is_kept_in_every_language(lang: str, text: str) -> None:
+    (one,) = found(text)
+    assert (one.subject, one.lang) == ("user", lang)

@@ -222,6 +222,9 @@ def test_a_state_told_again_with_another_amount_is_flagged(old: str, new: str):
         ("Room 4 costs $80.", "Room 7 costs $95."),
         ("I paid $60 for the paint.", "I paid $45 for the paint."),
         ("I earn $28 an hour at the bakery.", "I earn $35 an hour at the studio."),
+        ("spoke-api 3.9.1 went out.", "spoke-api 4.2.1 went out."),
+        ("Release 12 landed.", "Release 13 landed."),
+        ("The nightly build failed 3 times.", "The nightly build failed 5 times."),
     ],
 )
 def test_another_bill_another_month_or_what_happened_again_is_left_alone(old: str, new: str):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from cortex.capture import statements, worth
 from cortex.capture.candidate import Candidate
 from cortex.capture.worth import WorthScale
+from cortex.domain import instructions
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
@@ -73,6 +74,25 @@ def test_an_order_that_is_meant_to_last_is_a_rule(text):
 )
 def test_what_is_wanted_once_and_what_people_do_or_say_is_none(text):
     assert not rules_of(text)
+
+
+@for_each(
+    "text",
+    [
+        "Don't ever push to main directly.",
+        "Never ever merge without a green build.",
+        "Please never deploy on a Friday.",
+        "Always rebase before merging.",
+        "Do not ever commit secrets.",
+    ],
+)
+def test_what_is_always_or_never_done_to_a_repository_is_an_order_however_little_it_says(text):
+    assert instructions.is_plain_order(text)
+
+
+@for_each("text", ["Never push the button!", "Never publish it.", "I never deploy on Fridays.", "Never give up."])
+def test_what_is_done_once_or_said_to_people_is_no_plain_order(text):
+    assert not instructions.is_plain_order(text)
 
 
 def test_a_known_wording_is_a_sign_of_a_rule_and_does_not_decide_alone():

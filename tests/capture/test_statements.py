@@ -95,6 +95,7 @@ class TestWhatIsKept:
             ("We're on Django 4.2.1 with Postgres 15, and test coverage is up to 78%.", "4.2.1"),
             ("My sister Ines is visiting on Friday, she is a vet.", "she is a vet"),
             ("I'm vegetarian.", "vegetarian"),
+            ("I prefer short answers.", "short answers"),
             ("My dog Biscuit is 7 and has hip problems, any exercises?", "Biscuit is 7"),
         ],
     )
@@ -111,6 +112,8 @@ class TestWhatIsKept:
             "Here's my current code: ```python\nlimit = 450\n```",
             "Never mind, sorted it.",
             "If I won the lottery I'd move to Lisbon.",
+            "I prefer the second one.",
+            "I prefer that.",
         ],
     )
     def test_small_talk_requests_and_echoes_are_not(self, said: str):
@@ -125,6 +128,20 @@ class TestWhatIsKept:
         high = kept("My daughter Mia was diagnosed with celiac disease on March 1.")[0]
         low = kept("I have a few spare cables at home from my old office.")
         assert not low or high.importance > low[0].importance
+
+    @for_each(
+        ("said", "begins"),
+        [
+            ("torque-api 4.2.1 went out on March 1.", "torque-api"),
+            ("my sister Ines is a vet in Ghent.", "My sister"),
+        ],
+    )
+    def test_a_memory_opens_with_a_capital_unless_it_opens_with_the_name_of_a_thing(self, said: str, begins: str):
+        assert [text[: len(begins)] for text in texts(said)] == [begins]
+
+    def test_what_is_plain_is_as_sure_as_its_rule(self):
+        (plain,) = kept("I prefer short answers.")
+        assert plain.confidence >= 0.8
 
     def test_a_caption_is_not_said_by_anybody(self):
         assert texts("Look! [photo: a photo of a man who lives in Oslo with 3 dogs]") == []

@@ -53,8 +53,14 @@ def test_an_id_may_be_given_in_any_case_and_with_space_around_it():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "42", "not-an-id", "019b8d62-7a80-7000-8000-00000000000", "../etc/passwd", "' OR 1=1 --"]
+    "text", ["", "42", "not-an-id", "019b8d62-7a80-7000-8000-00000000000", "../etc/passwd", "a" * 1_000]
 )
 def test_what_is_not_an_id_is_refused_with_an_example_of_where_ids_come_from(text):
-    with pytest.raises(InvalidRequest, match=r"id: is not an ID .*cortex list"):
+    with pytest.raises(InvalidRequest, match=r"id: '.*' is not an ID .*cortex list"):
         checked_id(text)
+
+
+def test_the_error_repeats_only_the_beginning_of_a_long_text():
+    with pytest.raises(InvalidRequest) as refused:
+        checked_id("word " * 1_000)
+    assert len(refused.value.message) < 100

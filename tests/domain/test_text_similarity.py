@@ -635,3 +635,21 @@ def test_two_that_stand_for_each_other_have_the_same_words_and_values(a: str, b:
         assert read(a).order == read(b).order
     if stands_for(a, b, 0.99):
         assert read(a).fixed == read(b).fixed
+
+
+@pytest.mark.parametrize(
+    ("affirmed", "denied"),
+    [
+        ("I'm allergic to peanuts", "Actually I'm not allergic to peanuts"),
+        ("I'm allergic to peanuts.", "Turns out I'm not allergic to peanuts after all."),
+        ("Ich bin allergisch gegen Erdnüsse", "Ich bin doch nicht allergisch gegen Erdnüsse"),
+        ("Je suis allergique aux arachides", "En fait je ne suis pas allergique aux arachides"),
+        ("Soy alérgico a los cacahuetes", "En realidad no soy alérgico a los cacahuetes"),
+        ("Sono allergico alle arachidi", "In realtà non sono allergico alle arachidi"),
+        ("Sou alérgico a amendoim", "Na verdade não sou alérgico a amendoim"),
+        ("私はピーナッツアレルギーです", "実は私はピーナッツアレルギーではありません"),
+    ],
+)
+def test_a_word_of_surprise_does_not_hide_a_reversal(affirmed: str, denied: str) -> None:
+    """X14"""
+    assert alike(affirmed, denied).is_reversal

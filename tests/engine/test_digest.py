@@ -87,5 +87,5 @@ def test_text_of_memories_is_inert_in_markdown_and_on_a_terminal(lived: Cortex) 
 
 @pytest.mark.parametrize("days", [0, -1, 400])
 def test_bad_input_is_named(lived: Cortex, days: int) -> None:
-    with pytest.raises(InvalidRequest, match="days: is out of range"):
+    with pytest.raises(InvalidRequest, match=r"days: is out of range \(give more than 0 and at most 366\)"):
         lived.digest(days=days)

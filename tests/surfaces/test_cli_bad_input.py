@@ -116,8 +116,9 @@ def test_an_unknown_id_is_not_found_and_a_malformed_one_is_refused(cli: Cli, ver
     unknown = cli(*verb.split(), "01a1e124-5208-7180-9d7e-0e4ff0b558d0")
     assert unknown.code == 3
     assert unknown.error == "no memory, turn or chunk 01a1e124-5208-7180-9d7e-0e4ff0b558d0"
-    malformed = cli(*verb.split(), "nonsense")
-    assert (malformed.code, malformed.error) == (2, "id: is not an ID")
+    malformed = cli(*verb.split(), unknown.error[-36:-32])
+    assert (malformed.code, malformed.error) == (2, "id: '01a1' is not an ID")
+    assert malformed.hint == "give all 36 characters, as printed by `cortex list`"
 
 
 @pytest.mark.parametrize("arguments", [["admin", "receipts", "nope"], ["admin", "replay", "nope"]])
@@ -182,7 +183,7 @@ def test_an_unknown_setting_suggests_the_nearest(cli: Cli) -> None:
     cli.home.mkdir()
     (cli.home / "cortex.toml").write_text("[recall]\nrecipy = 'files.v1'")
     said = cli("admin", "stats")
-    assert (said.code, said.hint) == (2, "did you mean 'recipe'?")
+    assert (said.code, said.hint) == (2, f"did you mean 'recipe'?; fix it in {cli.home / 'cortex.toml'}")
 
 
 def _foreign(path: Path) -> None:

@@ -164,7 +164,7 @@ BAD_LINES: list[tuple[Any, str]] = [
     (MEMORY | {"kind": ["fact"]}, "kind: is not one of rule, procedure"),
     (MEMORY | {"importanc": 1}, "importanc: is not a field"),
     (MEMORY | {"session": "s"}, "session: is not a field"),
-    (MEMORY | {"id": "7"}, "id: is not an ID"),
+    (MEMORY | {"id": "7"}, "id: '7' is not an ID"),
     (MEMORY | {"text": ""}, "text: is empty"),
     (MEMORY | {"text": 7}, "text: is not text"),
     (MEMORY | {"text": "a\x00b"}, "text: contains a NUL byte"),

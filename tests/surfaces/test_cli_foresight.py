@@ -70,6 +70,39 @@ def test_bad_options_are_named(cli: Cli, options: list[str], error: str) -> None
     assert said.code == 2
 
 
+@pytest.mark.parametrize(
+    "verb", [["rehearse", "--set", "recall.recipe=deep.v1"], ["gaps"], ["digest"]], ids=lambda v: v[0]
+)
+def test_a_period_out_of_range_is_named_as_it_was_given(cli: Cli, verb: list[str]) -> None:
+    for given in ("0d", "4000d"):
+        said = cli("admin", *verb, "--last", given)
+        assert (said.code, said.error) == (2, f"last: '{given}' is out of range")
+        assert "days, such as 7d" in said.err
+
+
+def test_a_refused_setting_suggests_only_settings_that_can_be_rehearsed(cli: Cli) -> None:
+    """E20"""
+    cli.remembered("The deploy key rotates on Mondays")
+    cli("recall", ASKED)
+    said = cli("rehearse", "--set", "capture.policy=lenient.v1")
+    hint = said.err.partition("hint: possible: ")[2].strip()
+    assert hint == "files.citations, hooks.max_facts, hooks.max_tokens, recall.recipe"
+    for name, value in zip(hint.split(", "), ("off", "1", "40", "deep.v1"), strict=True):
+        assert cli("rehearse", "--set", f"{name}={value}").code == 0
+    wrong = cli("rehearse", "--set", "hooks.max_facts=0")
+    assert "see docs/settings.md" in wrong.err  # and not to be set anywhere
+    assert "cortex.toml" not in wrong.err
+
+
+def test_gaps_are_of_all_scopes_or_of_one(cli: Cli) -> None:
+    cli("recall", "who services the boiler?", "--scope", "house")
+    cli("recall", "what does the ferry to Texel cost?")
+    assert cli("gaps", "--json").json["in_vain"] == 2
+    (gap,) = cli("gaps", "--scope", "house", "--json").json["gaps"]
+    assert gap["question"] == "who services the boiler?"
+    assert cli("gaps", "--scope", "boat", "--json").json["recalls"] == 0
+
+
 def test_gaps_are_listed_with_what_would_answer_them_today(cli: Cli) -> None:
     for question in ("who services the boiler?", "who services our boiler?"):
         cli("recall", question)

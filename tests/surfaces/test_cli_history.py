@@ -69,6 +69,26 @@ def test_a_tag_and_a_rollback_are_of_all_users_unless_one_is_named(tagged: Cli) 
     assert "all" not in {tag["name"] for tag in tagged("admin", "tags", "--json").json["tags"]}
 
 
+@pytest.mark.parametrize("verb", ["rollback", "diff"])
+def test_a_scope_that_does_not_exist_is_refused(tagged: Cli, verb: str) -> None:
+    """E18: it would silently change nothing"""
+    tagged.remembered("The kettle is green", "--scope", "kitchen")
+    said = tagged("admin", verb, "good", "--scope", "kitchn")
+    assert (said.code, said.error) == (3, "no scope 'kitchn'")
+    assert "did you mean 'kitchen'?" in said.err
+    assert "there are: " in tagged("admin", verb, "good", "--scope", "zzz").err
+    assert tagged("admin", verb, "good", "--scope", "kitchen").code == 0
+
+
+def test_a_scope_that_was_left_since_the_tag_can_be_rolled_back(cli: Cli) -> None:
+    """E18"""
+    id = cli.remembered(KEY, "--scope", "old")
+    cli("admin", "tag", "good")
+    cli("edit", id, "--scope", "new")
+    assert cli("admin", "rollback", "good", "--scope", "old").code == 0
+    assert cli("list", "--scope", "old", "--json").json["memories"]
+
+
 def test_a_bad_tag_is_refused(tagged: Cli) -> None:
     """E18"""
     for arguments, code in ((["tag", "2026"], 2), (["tag", "good"], 2), (["rollback", "none"], 3), (["diff", "!"], 2)):

@@ -188,3 +188,12 @@ def test_what_recall_holds_back_of_an_import_is_said_with_the_way_to_trust_it(cl
     assert "to trust" not in cli("import", str(lines), "--trusted").out
     (trusted,) = cli("list", "--trust", "trusted", "--json").json["memories"]
     assert trusted["text"] == texts[0]
+
+
+def test_notes_and_conversations_are_sent_to_the_commands_that_read_them(cli: Cli, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "plan.md").write_text("# Plan\n\nShip it.\n", encoding="utf-8")
+    said = cli("import", str(notes), "--dry-run")
+    assert (said.code, said.error) == (2, f"{notes}: is not in a format that Cortex knows")
+    assert "`cortex index` reads Markdown notes, and `cortex capture` one conversation" in said.hint

@@ -24,6 +24,12 @@ def test_an_item_is_listed_decided_and_undone(cli: Cli) -> None:
     assert cli("inbox", "undo").code == 3
 
 
+def test_what_is_no_id_of_an_item_is_repeated(cli: Cli) -> None:
+    said = cli("inbox", "approve", "nope")
+    assert said.code == 2
+    assert said.error.endswith("'nope' is not the ID of an inbox item")
+
+
 def test_a_decision_that_an_item_does_not_allow_is_refused(cli: Cli) -> None:
     id = cli.remembered(RULE, "--kind", "rule", "--source-kind", "web")
     said = cli("inbox", "merge", id)

@@ -72,6 +72,32 @@ def test_a_greeting_is_not_looked_up_but_can_be_searched_for(cli: Cli) -> None:
     assert "parrot" in cli("search", "hello").out
 
 
+def test_a_message_without_words_is_skipped_and_an_empty_search_is_refused(cli: Cli) -> None:
+    cli.remembered("The deploy key rotates on Mondays")
+    assert "Skipped: the message has no words. `cortex search`" in cli("recall", "???").out
+    skipped = cli("recall", " ")
+    assert "Skipped: the message is empty.\n" in skipped.out
+    assert skipped.code == 0
+    said = cli("search", " ")
+    assert (said.code, said.error) == (2, "query: is empty")
+    assert "give some words" in said.err
+
+
+def test_an_edit_without_a_change_says_what_to_give(cli: Cli) -> None:
+    said = cli("edit", cli.remembered("The deploy key rotates on Mondays"))
+    assert (said.code, said.error) == (2, "edit: has nothing to change")
+    assert "--text" in said.hint
+
+
+def test_a_memory_is_shown_without_what_it_lacks_and_with_its_grade_in_words(cli: Cli) -> None:
+    id = cli.remembered("Never deploy on a Friday", "--kind", "rule")
+    cli("admin", "grade")
+    shown = cli("get", id).out
+    assert "None" not in shown
+    assert "{" not in shown
+    assert re.search(r"grade\s+score \d\.\d+ · label \w+ · reasons ", shown)
+
+
 def test_text_and_query_can_come_from_stdin(cli: Cli) -> None:
     kept = cli("remember", "-", stdin="Grüße aus Köln, 你好")
     assert kept.code == 0

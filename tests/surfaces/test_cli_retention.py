@@ -43,6 +43,11 @@ def test_a_person_is_found_exported_and_erased_with_a_certificate(cli: Cli) -> N
     assert likely in said.out
     assert other not in said.out
     assert "1 sure, 1 likely" in said.out
+    assert "invoice" not in said.out
+    with_text = cli("admin", "subject", "find", "Anna Schmidt", "--with-text").out.splitlines()
+    assert with_text[:3] == ["sure", f"{sure}  ben · memories · mention · backups: 0",
+                             "   The invoice goes to Anna Schmidt by Friday"]  # fmt: skip
+    assert "   Anna keeps a bicycle" in with_text
     exported = cli("admin", "subject", "export", "Anna Schmidt", "--with-text").out.splitlines()
     assert [json.loads(line)["text"] for line in exported] == ["The invoice goes to Anna Schmidt by Friday"]
     assert cli("admin", "subject", "erase", "Anna Schmidt").code == 2  # no terminal, and no --yes

@@ -273,10 +273,24 @@ def _happened(statement: Claim, clause: int) -> bool:
     """Whether a clause tells what was done once, not what has been done so far: "I paid", not "I've paid"."""
     tokens = [token for token in statement.tokens if token.clause == clause]
     is_stated = any(before.said in _DOER and _is_deed(token) for before, token in pairwise(tokens))
-    return is_stated and not _tells(statement, clause, "progress")
+    return (is_stated and not _tells(statement, clause, "progress")) or _came_about(statement, clause)
+
+
+def _came_about(statement: Claim, clause: int) -> bool:
+    """Whether a clause tells what a thing did once: "version 3 went out", "the build failed"; not "failed builds"."""
+    tokens = [token for token in statement.tokens if token.clause == clause]
+    is_done = any(token.said in _CAME_ABOUT and (before.weight or before.kind) for before, token in pairwise(tokens))
+    return is_done or _is_out(statement, clause)
+
+
+def _is_out(statement: Claim, clause: int) -> bool:
+    """Whether it says so in two words, of which the first alone may tell of a change: "went out", "went to 12"."""
+    said = [token.said for token in statement.tokens if token.clause == clause]
+    return any("/".join(pair) in _CAME_ABOUT for pair in pairwise(said))
 
 
 _DOER = listed("doers")
+_CAME_ABOUT = listed("came about")
 
 
 def _ended_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, float] | None:
@@ -378,7 +392,7 @@ def _aligned(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> _Align
         return None
     found = _Aligned(
         was, now, shared, shared / least, least - shared, 2 * shared / (sum(before.values()) + sum(after.values())),
-        _unit(was, now), _is_changed(new, now), _tells(new, now.clause, "progress"), _is_tallied(was, now, old, new),
+        _unit(was, now), _is_changed(new, now), _has_moved_on(new, now), _is_tallied(was, now, old, new),
     )  # fmt: skip
     return found if _is_enough(found, old, new) else None
 
@@ -389,11 +403,16 @@ _LEADING_TO = listed("leading to")
 
 def _is_changed(statement: Claim, value: ClaimValue) -> bool:
     """Whether the clause of a value tells that it is no longer as it was, or is about to be."""
-    if _has_other_change(statement, value):
+    if _has_other_change(statement, value) or _is_out(statement, value.clause):
         return False
     if _tells(statement, value.clause, "changes"):
         return True
     return value.before in _LEADING_TO and _tells(statement, value.clause, "changing")
+
+
+def _has_moved_on(statement: Claim, value: ClaimValue) -> bool:
+    """Whether the clause of a value tells how far something has come: not "version 3 came out"."""
+    return _tells(statement, value.clause, "progress") and not _is_out(statement, value.clause)
 
 
 def _has_other_change(statement: Claim, value: ClaimValue) -> bool:

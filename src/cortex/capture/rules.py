@@ -264,7 +264,15 @@ def _in_clauses(own: str, said: str, start: int, end: int, pack: Pack, me: str) 
             stop = _with_tails(clauses, found, index, pack)
         kept.append(replace(each, end=_listing_end(own, each, stop)))
         taken = stop
-    return kept + list(_weighed(own, said, start, end, pack, me, kept))
+    kept += _weighed(own, said, start, end, pack, me, kept)
+    return [each for each in kept if not _is_of_another(own, each, pack)]
+
+
+def _is_of_another(own: str, found: _Found, pack: Pack) -> bool:
+    """Whether what would be remembered of the speaker is said of somebody else: "she works at Siemens"."""
+    if not pack.others or found.lead.explicit or found.rule.kind is Kind.RULE or found.slot.subject != found.matched.me:
+        return False
+    return bool(compiled(pack.others).match(own, found.start, found.end))
 
 
 def _weighed(

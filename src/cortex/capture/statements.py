@@ -30,7 +30,7 @@ _INTRODUCES = re.compile(rf"[ :\n]*+{prose.BLANK}")
 _ENDS = ".!"
 _MOST_BEFORE = 3
 _PLAIN_WORDS = 6
-_PLAIN_STATES = ("/health.allergy", "/health.diet", "/person.status", "/state.never")
+_PLAIN_STATES = ("/health.allergy", "/health.diet", "/person.status", "/state.never", "/preference.prefer")
 """Rules of what is worth keeping in however few words it is said."""
 _ECHOES = {"echoes": 0.3, "echoes most": 0.6}
 """Signs of a statement, by the share of its words that somebody else has just brought up."""
@@ -42,6 +42,7 @@ _NO_LEAD = frozenset({"asks", "thanks", "opens as a reply", "under 5 words", "re
 _NO_STATEMENT = frozenset({"asks", "thanks", "text at hand", "arithmetic"})
 """Signs of what is not said of how things are."""
 _WORD = re.compile(r"\w+")
+_NAME_OF_A_THING = re.compile(r"[a-z][a-z0-9]*(?:[A-Z_/]|\.(?=[a-z])|-(?=(?:api|app|cli|db|js|sdk|server|ui)\b))")
 _TALK = frozenset({Role.USER, Role.ASSISTANT})
 _FEWEST_STEMS = 3
 _STEM = 6
@@ -277,7 +278,10 @@ def _worth_keeping(statements: Sequence[TurnStatement], vectors: SentenceVectors
             score = scale.score(each.signs, vector)
             is_worth = score >= scale.threshold or _fills_a_slot(each) or _is_plain_state(each)
             if (is_worth or _may_say_otherwise(each)) and (alone := _standing_alone(each)):
-                yield replace(_candidate(each, *alone, score, scale), provisional=not is_worth)
+                made = _candidate(each, *alone, score, scale)
+                if is_worth and score < scale.threshold:
+                    made = replace(made, confidence=max(ruled.confidence for ruled in each.matched))
+                yield replace(made, provisional=not is_worth)
 
 
 def _fills_a_slot(each: TurnStatement) -> bool:
@@ -286,7 +290,7 @@ def _fills_a_slot(each: TurnStatement) -> bool:
 
 
 def _is_plain_state(each: TurnStatement) -> bool:
-    """Whether all a statement says is what the speaker is, or never did: "I'm vegetarian.", "I've never flown."."""
+    """Whether all a statement says is what the speaker is, prefers or never did: "I'm vegetarian.", "I prefer tea."."""
     is_state = any(found.found_by.endswith(_PLAIN_STATES) for found in each.matched)
     return is_state and len(each.text.split()) <= _PLAIN_WORDS and not each.signs & _NO_STATEMENT
 
@@ -361,7 +365,8 @@ def _standing_alone(each: TurnStatement) -> tuple[str, int] | None:
 
 
 def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """A sentence opens with a capital, but not with one in a name such as "torque-api", "node.js" or "iOS"."""
+    return text if _NAME_OF_A_THING.match(text) else text[:1].upper() + text[1:]
 
 
 def _candidate(each: TurnStatement, text: str, start: int, score: float, scale: WorthWeights) -> Candidate:

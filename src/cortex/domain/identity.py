@@ -20,6 +20,7 @@ IdSource = Callable[[datetime], str]
 """Gives a fresh id for something that happens at the given time."""
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_SHOWN_CHARS = 48
 
 
 class Uuid7Source:
@@ -66,5 +67,8 @@ def checked_id(text: str, *, field: str = "id") -> TraceId:
     """`text` as an id, or an error that says what an id looks like."""
     folded = text.strip().lower() if isinstance(text, str) else ""
     if not _UUID.fullmatch(folded):
-        raise InvalidRequest("is not an ID", field=field, hint="IDs are UUIDs, as printed by `cortex list`")
+        given = text if isinstance(text, str) else type(text).__name__
+        shown = given if len(given) <= _SHOWN_CHARS else f"{given[: _SHOWN_CHARS - 1]}…"
+        hint = "give all 36 characters, as printed by `cortex list`"
+        raise InvalidRequest(f"{shown!r} is not an ID", field=field, hint=hint)
     return TraceId(folded)

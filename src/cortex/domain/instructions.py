@@ -85,7 +85,7 @@ def is_plain_order(sentence: str) -> bool:
     order = _compiled(words.ON_BEHALF).match(plain, at)
     if order is None or len(plain) > _LONGEST or plain.endswith("?") or _compiled(words.TO_PEOPLE).search(plain):
         return False
-    return bool(_compiled(words.KIND_OF_THING).match(plain, order.end()))
+    return bool(_compiled(words.KIND_OF_THING).match(plain, order.end()) or _compiled(words.RELEASING).match(plain, at))
 
 
 def opens_with_condition(sentence: str) -> bool:

@@ -86,6 +86,9 @@ class Query:
         return cls(text=text, **options)
 
     def __post_init__(self) -> None:
+        # An empty message is a turn that needs no recall; an empty search is a mistake.
+        if self.mode is Mode.SEARCH and not self.text.strip():
+            raise InvalidRequest("is empty", field="query", hint="give some words; `cortex list` shows everything")
         if self.scope is not None:
             checked_label(self.scope, "scope")
         if self.project is not None:

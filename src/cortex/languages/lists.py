@@ -41,6 +41,7 @@ MEANINGS: Mapping[str, str] = {
     "prepositions": "What stands before the noun that describes another.",
     "no denial": 'What makes a denial no fact: "no longer", "not sure".',
     "doers": "What stands before what the speaker did.",
+    "came about": 'What things are said to have done once, in a word, or in two joined by a slash: "went/out".',
     "moved to": "What stands before the value something was moved to.",
     "leading to": "What stands before a value that is now so.",
     "up to": "What stands before the size of a change.",

@@ -251,6 +251,8 @@ class Pack:
     """Words that are never the name of a subject."""
     hedges: str = ""
     """Found in a clause, it is not settled enough to be remembered: "maybe"."""
+    others: str = ""
+    """How a statement opens that is about somebody whom it does not name, and so not about the speaker: "she "."""
     seeks: str = ""
     """Where it is found, something to enjoy is being looked for: tastes are only mentioned for that."""
     weigh: Callable[[str], Rule | None] | None = None

@@ -136,7 +136,8 @@ def ids_in(item: str, field: str = "id") -> tuple[TraceId, ...]:
     """What the item of this id is about."""
     ids = tuple(item.strip().lower().split(_JOINT)) if isinstance(item, str) else ()
     if not 1 <= len(ids) <= 2 or not all(map(is_id, ids)):
-        raise InvalidRequest("is not the id of an inbox item", field=field, hint="take it from `cortex inbox`")
+        given = f"{item[:80]!r} " if isinstance(item, str) else ""
+        raise InvalidRequest(f"{given}is not the ID of an inbox item", field=field, hint="take it from `cortex inbox`")
     return tuple(map(TraceId, ids))
 
 

@@ -63,7 +63,7 @@ class PinnedModel:
 
     name: str
     purpose: str
-    licence: str
+    license: str
     package: Package | None
     """None for a model that somebody added themselves."""
     files: tuple[ModelFile, ...]
@@ -89,14 +89,14 @@ def _bert(folder: str, model_sha256: str, model_size: int) -> tuple[ModelFile, .
 EMBEDDER = PinnedModel(
     name="e5-small-v2-int8",
     purpose="embedding: 384 dimensions, English, up to 512 tokens",
-    licence="MIT",
+    license="MIT",
     package=_WHEEL,
     files=_bert("dense_en", "d74a213ce7122581aa2e024601e79e969373e7fe3cd3aa78c4996a5c79d4c5ad", 33_968_307),
 )
 RERANKER = PinnedModel(
     name="ms-marco-MiniLM-L-12-v2-int8",
     purpose="reranking: reads query and text together, up to 512 tokens",
-    licence="Apache-2.0",
+    license="Apache-2.0",
     package=_WHEEL,
     files=_bert("reranker_en", "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1", 34_001_604),
 )

@@ -1,4 +1,4 @@
-"""Weights of the two judgements after ranking, as `python -m bench.fit_recall` fitted them: numbers, and nothing else.
+"""Weights of the two judgments after ranking, as `python -m bench.fit_recall` fitted them: numbers, and nothing else.
 
 Each is a logistic regression over named signs: positive means yes.
 """

@@ -146,7 +146,7 @@ class CanaryService:
             record.close(self._context.position(), canary=canary.id, settings=sorted(canary.settings))
         in_force = configuration.load(home)
         hints = []
-        if changed(in_force, canary.settings, home / FILE_NAME) != in_force:
+        if changed(in_force, canary.settings) != in_force:
             hints.append("an environment variable overrides the settings file: change it too")
         if self._context.dependencies.documents.is_shared:
             hints.append("other hosts keep the settings until they restart: set them there too")
@@ -337,16 +337,21 @@ class CanaryService:
 
 
 def changed_settings(
-    context: Context, given: Mapping[str, Any], allowed: Collection[str], refusal: str
+    context: Context,
+    given: Mapping[str, Any],
+    allowed: Collection[str],
+    refusal: str,
+    *,
+    suggested: Collection[str] = (),
 ) -> tuple[dict[str, Any], Settings]:
-    """The given settings as they are checked, and all settings with them."""
+    """The given settings as they are checked, and all settings with them. A refusal suggests the ones worth a try."""
     if not given:
         raise InvalidRequest("is empty", field="settings", hint="give KEY=VALUE, such as recall.recipe=deep.v1")
-    in_force, file = context.settings, context.dependencies.home / FILE_NAME
-    candidate = changed(in_force, given, file)
+    in_force = context.settings
+    candidate = changed(in_force, given)
     for name in given:
         if name not in allowed:
-            raise InvalidRequest(refusal, field=name, hint=f"possible: {', '.join(sorted(allowed))}")
+            raise InvalidRequest(refusal, field=name, hint=f"possible: {', '.join(sorted(suggested or allowed))}")
     recipes.named(candidate.recall.recipe)
     if candidate == in_force:
         raise InvalidRequest("are in force already", field="settings", hint="give another value")

@@ -24,7 +24,6 @@ from cortex.domain.identity import TraceId, is_id
 from cortex.domain.lanes import State
 from cortex.domain.memory import ImportanceLabel, Memory
 from cortex.domain.trust import TrustTier
-from cortex.errors import InvalidRequest
 from cortex.ports.store import JobState, View
 from cortex.progress import Progress, silent
 from cortex.services.alerts import AlertService
@@ -72,9 +71,7 @@ class DigestService:
         self._context = context
 
     def digest(self, *, days: float = DAYS, progress: Progress = silent) -> Digest:
-        if days > MOST_DAYS:
-            raise InvalidRequest("is out of range", field="days", hint=f"give at most {MOST_DAYS:g}")
-        since, until = since_of(self._context, days), self._context.clock.now()
+        since, until = since_of(self._context, days, MOST_DAYS), self._context.clock.now()
         with self._context.recording("digest") as record:
             gaps = GapService(self._context).report(days=days, limit=SHOWN, progress=progress)
             spent = self._spent(math.ceil(days))

@@ -13,6 +13,7 @@ from cortex.domain.hits import Hit
 from cortex.domain.identity import ReceiptId
 from cortex.domain.query import Mode
 from cortex.domain.receipt import Receipt
+from cortex.domain.scope import checked_label
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import InvalidRequest, ProviderError
@@ -62,14 +63,17 @@ class GapService:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def report(self, *, days: float = DAYS, limit: int = LIMIT, progress: Progress = silent) -> GapsReport:
+    def report(
+        self, *, days: float = DAYS, scope: str | None = None, limit: int = LIMIT, progress: Progress = silent
+    ) -> GapsReport:
         since = since_of(self._context, days)
+        wanted = None if scope is None else checked_label(scope, "scope")
         if isinstance(limit, bool) or not 1 <= limit <= MOST:
             raise InvalidRequest("is out of range", field="limit", hint=f"give 1 to {MOST}")
         self._context.flush()
         with self._context.recording("gaps") as record, self._context.view() as view:
             counts = _Counts()
-            wordings = by_frequency(self._wordings(view, since, counts))[:MOST_WORDINGS]
+            wordings = by_frequency(self._wordings(view, since, wanted, counts))[:MOST_WORDINGS]
             space, vectors = self._vectors(wordings, view, progress)
             groups = grouped(wordings, vectors, space)
             found = sorted(groups, key=lambda group: (-sum(each.times for each in group), -group[0].last.timestamp()))
@@ -86,11 +90,13 @@ class GapService:
             record.receipt,
         )  # fmt: skip
 
-    def _wordings(self, view: View, since: datetime, counts: _Counts) -> list[VainQuestion]:
+    def _wordings(self, view: View, since: datetime, scope: str | None, counts: _Counts) -> list[VainQuestion]:
         """The questions that found nothing; the same words are one."""
         found: dict[str, VainQuestion] = {}
         for receipt in recalls_since(view, since):
             if receipt.facts.get("skipped") or _is_by_hand(receipt) or receipt.degraded:
+                continue
+            if scope is not None and receipt.facts.get("request", {}).get("scope") != scope:
                 continue
             counts.recalls += 1
             if receipt.facts.get("counts", {}).get("returned", 1):

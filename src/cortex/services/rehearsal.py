@@ -89,7 +89,9 @@ class RehearsalService:
 
         An interrupt, or the end of `seconds`, ends it with what was compared so far.
         """
-        given, candidate = changed_settings(self._context, settings, TRIABLE | DECISIVE, "cannot be rehearsed")
+        given, candidate = changed_settings(
+            self._context, settings, TRIABLE | DECISIVE, "cannot be rehearsed", suggested=DECISIVE
+        )
         if not given.keys() & DECISIVE:
             raise InvalidRequest(
                 f"{', '.join(sorted(given))} changes no answer", field="settings",
@@ -179,10 +181,10 @@ class RehearsalService:
             before, left = page[-1].id, left - len(page)
 
 
-def since_of(context: Context, days: float) -> datetime:
+def since_of(context: Context, days: float, most: float = MOST_DAYS) -> datetime:
     """So many days ago."""
-    if not 0 < days <= MOST_DAYS:
-        raise InvalidRequest("is out of range", field="days", hint=f"give more than 0 and at most {MOST_DAYS:,g}")
+    if not 0 < days <= most:
+        raise InvalidRequest("is out of range", field="days", hint=f"give more than 0 and at most {most:,g}")
     return context.clock.now() - timedelta(days=days)
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from cortex.context import AsOf, Context
+from cortex.domain.lanes import ANY_STATE
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import checked_label
 from cortex.domain.tags import ROLLBACK, Tag, checked_name
 from cortex.errors import InvalidRequest, NotFound
 from cortex.lifecycle import rollback
 from cortex.lifecycle.rollback import Difference, Rollback, Selection
-from cortex.ports.store import View
+from cortex.ports.store import Filter, View
 from cortex.services.exchange import embed_stored
 from cortex.services.holds import HoldService
 from cortex.services.tags import TagService
+
+_SCOPES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,8 @@ class RollbackService:
                         field="b",
                         hint="give the earlier state first",
                     )
+                if which.scope is not None:
+                    _refuse_unknown(which.scope, ((self._context, at) for at in (last, first)))
                 found = rollback.changes(view, first, last, which)
                 position = view.position
             record.touch(each.id for each in found.differences)
@@ -83,6 +90,9 @@ class RollbackService:
             raise NotFound(f"no tag {name!r}", hint="see `cortex admin tags`")
         contexts = [self._context.bind(user=user) for user in users]
         tags = [context.tagged(name) for context in contexts]  # all of them, before anything is changed
+        if which.scope is not None:
+            states = [(context, at) for context, tag in zip(contexts, tags, strict=True) for at in (None, tag.position)]
+            _refuse_unknown(which.scope, states)
         done = [_roll_back(context, tag, which, dry_run) for context, tag in zip(contexts, tags, strict=True)]
         return RollbackResult(name, dry_run, tuple(done))
 
@@ -104,6 +114,19 @@ def _roll_back(context: Context, tag: Tag, which: Selection, dry_run: bool) -> U
             done.position = stored.position
         record.close(done.position, **facts, **done.facts())
     return UserRollback(context.tenant.user, done, undo, record.receipt)
+
+
+def _refuse_unknown(scope: str, states: Iterable[tuple[Context, int | None]]) -> None:
+    """A misspelt scope would silently have no effect. It is known if anything is in it at one of these positions."""
+    known: set[str] = set()
+    for context, position in states:
+        with context.store.view(context.tenant, position) as view:
+            known |= view.scopes(Filter(states=ANY_STATE))
+        if scope in known:
+            return
+    near = get_close_matches(scope, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(sorted(known)[:_SCOPES_SHOWN]) or 'none'}"
+    raise NotFound(f"no scope {scope!r}", hint=hint)
 
 
 def _within(position: int | None, view: View) -> int:

@@ -64,6 +64,8 @@ class SubjectMatch:
     live: bool = True
     """Whether it is in the memory of now, and not in backups alone."""
     backups: tuple[str, ...] = ()
+    text: str | None = None
+    """Where it was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,8 +149,9 @@ class SubjectService:
         self._context = context
 
     def find(
-        self, person: str, *, also: Sequence[str] = (), backups: bool = True, progress: Progress = silent
-    ) -> SubjectReport:
+        self, person: str, *, also: Sequence[str] = (), backups: bool = True, with_text: bool = False,
+        progress: Progress = silent,
+    ) -> SubjectReport:  # fmt: skip
         who = Person(person, also)
         self._context.flush()
         with self._context.recording("find_subject") as record:
@@ -157,7 +160,8 @@ class SubjectService:
                 self._context.position(), users=found.users, sure=len(found.sure), likely=len(found.likely),
                 queries=sum(found.queries.values()), backups=len(found.backups),
             )  # fmt: skip
-        return replace(found, receipt=record.receipt)
+        matches = found.matches if with_text else tuple(replace(each, text=None) for each in found.matches)
+        return replace(found, matches=matches, receipt=record.receipt)
 
     def export(
         self, person: str, *, also: Sequence[str] = (), with_text: bool = False, likely: bool = False,
@@ -439,7 +443,9 @@ def _roles(view: View, user: str, person: Person) -> Iterator[tuple[Trace, Roles
 
 def _match(trace: Trace, user: str, roles: Roles) -> SubjectMatch:
     named = {role.value: Sureness(sure).name.lower() for role, sure in sorted(roles.items())}
-    return SubjectMatch(user=user, id=trace.id, lane=trace.lane, roles=named, sure=sureness(roles) is SURE)
+    return SubjectMatch(
+        user=user, id=trace.id, lane=trace.lane, roles=named, sure=sureness(roles) is SURE, text=trace.text
+    )
 
 
 def _said(view: View, person: Person) -> Iterator[str]:

@@ -425,7 +425,7 @@ def is_silent(reply: str, token: str = SILENT_TOKEN) -> bool:
     """Whether the agent says that nothing is to be shown.
 
     It does where the token is all it says, or stands first or last on a line or as a sentence of its own, in upper or
-    lower case, quoted or emphasised. A text that only mentions the token is shown, and so is what a colon announces.
+    lower case, quoted or emphasized. A text that only mentions the token is shown, and so is what a colon announces.
     """
     return _beside_tokens(reply, token) is not None
 

@@ -558,6 +558,7 @@ PACK = Pack(
     lang="de",
     rules=_RULES,
     weigh=weigher(_SIGNS),
+    others=r"(?:er|sie)\b(?!.*\b(?:mich|mir|uns|mein\w{0,2}|unser\w{0,2})\b)",
     leads=r"(?:(?:also|übrigens|ach|ah|hallo|hi|hey|moin|guten (?:morgen|tag|abend)|okay|ok|ja|gut|so|und|aber|"
     r"außerdem|zudem|nebenbei|kurz|kurze info|info|zur info|nur zur info|fürs protokoll|zum kontext|kontext|"
     r"hintergrund|danke|super|kurzer stand|stand (?:heute|jetzt)|nur damit du es weißt|damit du bescheid weißt|"

@@ -110,7 +110,7 @@ zwischen
         limiting="erste ersten zweite zweiten dritte dritten vierte vierten gestern heute morgen",
         filling=r"\bab jetzt\b",
         filling_cues="jetzt",
-        fillers="leider wirklich sehr immer auch eigentlich gerade jetzt heiße heißt gern gerne bin bist habe hat "
+        fillers="doch leider wirklich sehr immer auch eigentlich gerade jetzt heiße heißt gern gerne bin bist habe hat "
         "ist die",
         directions="als statt anstatt vor nach von",
         articles="der die das ein eine",

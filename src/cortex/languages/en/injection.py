@@ -5,6 +5,8 @@ from __future__ import annotations
 from cortex.languages.words import Phrase, phrase
 
 _BEGIN = r"(?:\A|\n|[.!?:;>*\"'(\[|—-]|\bplease|\bkindly|\balso|,)[\s,]{0,12}+\Z"
+_CLAUSE_BEGIN = r"(?:\A|\n|[.!?:;>*\"'(\[|—-]|\bplease|\bkindly|\balso)[\s,]{0,12}+\Z"
+_AFTER_A_COMMA = r",\s{0,12}+\Z"
 _SENTENCE_BEGIN = r"(?:\A|\n|[.!?;>\"'(|]|\bplease)\s{0,12}+\Z"
 _EARLIER = (
     r"previous|prior|above|earlier|preceding|foregoing|former|existing|original|initial|past|older|system|your|safety"
@@ -47,6 +49,12 @@ _DO = (
     r"your) (?:\w+ )?(?:answer|reply|response)\b[^.\n]{0,60}\bis\b"
     r"|\b(?:is|are) to be (?:met|answered|given|told)\b"
 )
+_INFORM = (
+    r"\b(?:tell|inform|remind|advise|convince|persuade|assure|warn|instruct|direct|refer|point|steer|urge)\s+"
+    r"(?:\w+\s+){0,2}(?:users?|customers?|people|anyone|everyone|human|clients?|visitors?|whoever)\b"
+)
+_NOT_IN_A_LIST = r"(?!(?:\s+(?:of|about|before|when|by)(?:\s+[\w'-]+){1,5})?,?\s+(?:and|or)\b)"
+"""What a program does is listed: "lets workshops take bookings, remind customers and send invoices"."""
 _SECRETS = (
     r"\b(?:api[ _-]?keys?|passwords?|passphrases?|tokens?|credentials?|secrets?|private keys?|ssh keys?|"
     r"env(?:ironment)? variables?|\.env|seed phrases?|recovery codes?|cookies?|card numbers?|pin codes?)\b"
@@ -114,10 +122,8 @@ INJECTION: tuple[Phrase, ...] = (
           opens=_BEGIN),
     phrase("order", 0.5, r"\b(?:save|store|add|write|commit|put|keep|record|update|persist)"
           r"\b[^.\n]{0,40}\b(?:your|long[- ]term|permanent|persistent) (?:long[- ]term )?memor(?:y|ies)"),
-    phrase("order", 0.5, r"\b(?:tell|inform|remind|advise|convince|persuade|assure|warn|instruct|direct|refer|"
-          r"point|steer|urge)\s+(?:\w+\s+){0,2}(?:users?|customers?|people|anyone|everyone|human|clients?|"
-          r"visitors?|whoever)\b",
-          opens=_BEGIN),
+    phrase("order", 0.5, _INFORM, opens=_CLAUSE_BEGIN),
+    phrase("order", 0.5, _INFORM + _NOT_IN_A_LIST, opens=_AFTER_A_COMMA),
     phrase("order", 0.5, r"\b(?:recommend|suggest|promote|mention|endorse|favou?r|prefer|insist|claim|pretend|"
           r"praise|advocate|(?:reply|respond|answer|say)(?:\s+\w+){0,3}\s+(?:with|only|by|that|exactly|to)|"
           r"treat|assume|comply|obey)\b(?!\s*[:=(])", opens=_SENTENCE_BEGIN),

@@ -248,11 +248,18 @@ WHERE_AT_THE_END = (
     r"this\b|conversations?|chats?|times?\b|dates?\b|format|temperature)[^,;:.!?]{3,60})"
 )
 POLITELY = r"(?:please[ ,]++)*+"
+_AT_ALL_TIMES = r"(?:always|never(?: ever)?|don't ever|do not ever) "
+_TO_A_REPOSITORY = "commit|push|force[- ]push|merge|rebase|release|deploy|publish"
 ON_BEHALF = (
-    r"(?:always|never(?: ever)?|don't ever|do not ever) (?:book|schedule|reschedule|send|e-?mail|reply|order|buy"
-    r"|commit|push|merge|deploy|delete|accept|decline|forward|reserve|cancel|publish|post|upload|invite)\b"
+    rf"{_AT_ALL_TIMES}(?:book|schedule|reschedule|send|e-?mail|reply|order|buy|delete|accept|decline|forward|reserve"
+    rf"|cancel|post|upload|invite|{_TO_A_REPOSITORY})\b"
 )
 """What only somebody who acts for the speaker is told: "never book flights before 9"."""
+RELEASING = (
+    rf"{_AT_ALL_TIMES}(?:{_TO_A_REPOSITORY})(?: directly| straight| anything| code| changes)? "
+    r"(?:to|into|onto|on|in|without|before|after|from|while)\b"
+)
+"""What is told of a repository, where the way says enough: "don't ever push to main"."""
 OPENS_WITH_CONDITION = (
     r"(?:please |but |and |also |ok )*+(?:while|during|as long as|unless|except|after|before|once|if|when(?:ever)?"
     r"|for|in|on|at|with|until|till|throughout)\b"

@@ -67,6 +67,10 @@ LISTS = {
     "prepositions": "to for with in on at of from about by during before as into without",
     "no denial": "longer anymore only just sure more less than matter want wanna know think understand mind",
     "doers": "i we just",
+    "came about": """
+    went/out went/live went/down came/out was/released was/shipped was/deployed shipped landed launched crashed failed
+    broke arrived
+    """,
     "moved to": "to until for",
     "leading to": "to until of is for at",
     "up to": "by of",

@@ -162,10 +162,10 @@ you your yours yourself
         """,
         filling=r"\b(?:by the way|as i said|as mentioned|please (?:remember|note)|(?:remember|note) that|for the record"
         r"|just so you know|keep in mind|a lot|at the moment|these days|right now|at all|as well|kind of|sort of"
-        r"|in general|i think|i guess|i'd say|i would say|fyi|btw)\b",
+        r"|after all|turns out|in general|i think|i guess|i'd say|i would say|fyi|btw)\b",
         filling_cues="""
         way said mentioned remember note record know mind lot moment days now all well kind sort general think guess say
-        fyi btw
+        after turns fyi btw
         """,
         fillers="""
         really very quite just actually definitely also too so much absolutely totally still currently now always

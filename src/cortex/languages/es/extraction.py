@@ -582,6 +582,9 @@ PACK = Pack(
     lang="es",
     rules=_RULES,
     weigh=_weigh,
+    others=r"(?!.*\b(?:yo|me|mí|mis?|conmigo|nos|nuestr[oa]s?)\b)"
+    r"(?:(?:él|ell[oa]s?)\s(?!se llama)|(?:no\s)?(?:vive|trabaja|estudia|bebe|come|prefiere|nació|se mudó|se ha mudado|"
+    r"es alérgic[oa]|tiene\s(?:\d+|dos|tres|una?)\s(?:hij\w+|herman\w+|años))\b)",
     leads=r"(?:(?:bueno|pues|vale|ok|hola|oye|mira|por cierto|además|también|y|pero|eso sí|que conste(?: que)?|"
     r"para que (?:lo )?sepas|te cuento|como contexto|contexto|nota|sí|gracias|buenas|buenos días|buenas tardes|"
     r"en realidad|la verdad(?: es que)?|resulta que|ah|uf|al final(?=\s+(?:la|el|mi|nuestr))|sinceramente|"

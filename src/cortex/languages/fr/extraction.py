@@ -491,6 +491,8 @@ PACK = Pack(
     rules=_RULES,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
+    others=r"(?!.*\b(?:je|j|me|m|moi|mon|ma|mes|nous|notre|nos|on)\b)(?:elles?|ils?)\s(?!s'appelle|y\s|faut\b|fait\b|pleut\b|"
+    r"neige\b|reste\b|s'agit\b|est\s(?:\d|interdit|important|possible|impossible|temps|prevu|necessaire|convenu)\b)",
     leads=r"(?:(?:alors|bon|bah|ben|eh bien|ok|d'accord|salut|bonjour|bonsoir|coucou|hello|ah|oh|oui|ouais|merci|super|"
     r"au fait|d'ailleurs|en fait|en plus|aussi|et|mais|sinon|pour info|pour infos|pour ton info|pour votre info|"
     r"a savoir|sache que|sachez que|je precise que|je te signale que|je te rappelle que|pour contexte|contexte|"

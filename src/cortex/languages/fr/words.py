@@ -118,6 +118,8 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
             "perhaps": "peut-être",
             "if": "si quand lorsque",
         },
+        filling=r"\b(?:en fait|en réalité|finalement)\b",
+        filling_cues="fait réalité finalement",
         fillers="vraiment très aussi toujours actuellement maintenant suis ai appelle",
         directions="que plutôt avant après depuis",
         articles="le les la un une des",

@@ -519,6 +519,9 @@ PACK = Pack(
     rules=_RULES,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
+    others=r"(?!.*\b(?:io|me|mi|mi[oae]|miei|noi|ci|nostr[oaie])\b)"
+    r"(?:(?:lui|lei|loro|ell[oa])\s(?!si chiama)|(?:non\s)?(?:vive|abita|lavora|studia|preferisce|beve|mangia|si e "
+    r"trasferit[oa]|e allergic[oa]|ha\s(?:\d+|due|tre|quattro|una?)\s(?:figli\w*|fratell\w+|sorell\w+|ann[oi]))\b)",
     never=r"^\W*si (?:(?:yo|no|me|te|nos|lo|la) )?\w+(?<![aeo]n)o\b",
     leads=r"(?:(?:allora|beh|bene|ok|va bene|ciao|salve|buongiorno|buonasera|ehi|ah|oh|si(?=\s*[,:.!…])|grazie|"
     r"comunque|a proposito|tra l'altro|in realta|inoltre|anche|e|ma|pero|per la cronaca|sappi che|ti informo che|"

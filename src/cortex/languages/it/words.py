@@ -93,6 +93,8 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
         me="io",
         relations="sorella fratello madre padre moglie marito figlio figlia amico amica capo vicino vicina",
         limits={"past": "aveva", "only": "soltanto tranne", "perhaps": "forse magari", "if": "quando"},
+        filling=r"\b(?:in realtà|in effetti|alla fine)\b",
+        filling_cues="realtà effetti fine",
         fillers="molto anche mai sempre attualmente adesso sono chiamo davvero",
         directions="prima dopo",
         articles="il lo gli le un uno una",

@@ -66,7 +66,7 @@ WORDS = Words(
         units={"¥": "円"},
         persons={"first": "私 僕 俺", "he": "彼"},
         limit_patterns={"perhaps": "かも", "only": "だけ|しか", "if": "もし"},
-        filling="今は|とても|本当に|すごく|です|ます|だよ",
+        filling="実は|今は|とても|本当に|すごく|です|ます|だよ",
         fillers="はが",
         preference="より",
     ),

@@ -526,6 +526,9 @@ PACK = Pack(
     rules=_RULES,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
+    others=r"(?!.*\b(?:eu|me|mim|comigo|meus?|minhas?|noss[oa]s?|a gente)\b)"
+    r"(?:el[ea]s?\s(?!se chama)|(?:nao\s)?(?:mora|vive|trabalha|estuda|bebe|come|prefere|mudou-se|se mudou|nasceu|"
+    r"e alergic[oa]|tem\s(?:\d+|dois|duas|tres|uma?)\s(?:filh\w+|irma\w*|anos))\b)",
     leads=r"(?:(?:entao|bom|bem|ok|certo|oi|ola|ei|bom dia|boa tarde|boa noite|ah|oh|sim|obrigad[oa]|valeu|beleza|"
     r"alias|a proposito|na verdade|al[eé]m disso|tamb[eé]m|e|mas|so pra voce saber|so para voce saber|para voce saber|"
     r"so para saberes|para constar|so para constar|contexto|para contexto|atualizacao|update|nota|aviso|lembrando que|"

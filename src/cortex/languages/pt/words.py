@@ -97,6 +97,8 @@ sua suas seus sao tambem te tem um uma voce
         me="eu",
         relations="irmã irmão mãe pai esposa marido filho filha amigo amiga chefe vizinho vizinha",
         limits={"past": "tinha", "only": "só somente apenas exceto", "perhaps": "talvez", "if": "quando"},
+        filling=r"\b(?:na verdade|de facto|de fato|afinal)\b",
+        filling_cues="verdade facto fato afinal",
         fillers="muito também sempre atualmente agora sou tenho chamo realmente",
         directions="antes depois",
         articles="o a os as um uma",

@@ -478,7 +478,12 @@ def _database(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
     if lacking:
         yield _memory_check("vectors", None, f"{lacking:,} traces have no vector of the current model", BACKFILL)
     if contradictions:
-        why = f"{contradictions:,} pairs of memories contradict each other"
+        pairs = (
+            "1 pair of memories contradicts"
+            if contradictions == 1
+            else f"{contradictions:,} pairs of memories contradict"
+        )
+        why = f"{pairs} each other"
         yield _memory_check("contradictions", None, why, RESOLVE)
     if space.dimension:
         yield _scale(space, total - lacking)

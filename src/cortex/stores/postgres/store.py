@@ -292,7 +292,7 @@ class PostgresStore(AcceleratedStore):
             "pgvector": pgvector,
             "bytes": size,
             "schema": schema.VERSION,
-            "tokeniser": TOKENISER,
+            "tokenizer": TOKENISER,
             "quarantined": quarantined,
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
         }

@@ -268,7 +268,7 @@ class SqliteStore(AcceleratedStore):
             "path": str(self.path),
             "bytes": size,
             "schema": schema.VERSION,
-            "tokeniser": TOKENISER,
+            "tokenizer": TOKENISER,
             "quarantined": quarantined,
             "dead_index_share": round(dead / (codes + dead), 4) if dead else 0.0,
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},

@@ -129,8 +129,9 @@ def _show_certificate(certificate: Certificate) -> None:
     for remain in certificate.remains:
         output.show(rendering.notice(f"{remain.where}: {remain.what}", remain.fix))
     if certificate.sources_left:
-        message = f"the {len(certificate.sources_left):,} turns it was extracted from remain"
-        output.show(rendering.notice(message, "erase again with --sources, or erase them by their IDs"))
+        left = len(certificate.sources_left)
+        message = f"{rendering.several(left, 'turn')} it was extracted from {'remains' if left == 1 else 'remain'}"
+        output.show(rendering.notice(message, "erase again with --sources, or by ID"))
     for near in certificate.near:
         output.show(rendering.notice(f"{near.where}: {near.what}", near.fix))
     if certificate.pending:

@@ -44,10 +44,13 @@ def rehearse(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most this many of the latest.")] = 1_000,
 ) -> int:
     """Answer recorded recalls under other settings, and show what would change; Ctrl-C shows what was compared."""
+    from cortex.services.rehearsal import MOST_DAYS
+
     surface = surface_of(context)
+    days = days_of(last, "last", most=MOST_DAYS)
     with surface.engine() as engine:
         with output.progress("rehearsing") as progress:
-            done = engine.rehearse(settings_of(settings), days=days_of(last, "last"), limit=limit, progress=progress)
+            done = engine.rehearse(settings_of(settings), days=days, limit=limit, progress=progress)
         if not surface.json:
             _show(engine, done)
     if surface.json:
@@ -116,12 +119,16 @@ def gaps(
     last: Annotated[
         str, typer.Option(metavar="DURATION", help="Only recalls of this last period, such as 7d.")
     ] = "30d",
+    scope: Annotated[str | None, typer.Option(help="Only recalls in this scope.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=200, help="At most this many gaps, those asked most first.")] = 20,
 ) -> None:
     """Show the questions that found nothing, grouped, and whether something would answer them today."""
+    from cortex.services.rehearsal import MOST_DAYS
+
     surface = surface_of(context)
+    days = days_of(last, "last", most=MOST_DAYS)
     with surface.engine() as engine, output.progress("gaps") as progress:
-        found = engine.gaps(days=days_of(last, "last"), limit=limit, progress=progress)
+        found = engine.gaps(days=days, scope=scope, limit=limit, progress=progress)
     if surface.json:
         from cortex.surfaces.wire.foresight import GapsResponse
 
@@ -136,10 +143,10 @@ def gaps(
     if found.gaps:
         table = rendering.table("asked", "question", "first", "last", "today", right=["asked"])
         for gap in found.gaps:
-            days = (f"{at.astimezone():%Y-%m-%d}" for at in (gap.first, gap.last))
+            dates = (f"{at.astimezone():%Y-%m-%d}" for at in (gap.first, gap.last))
             today = f"answered by {gap.answered_by[0]}" if gap.answered_by else "still nothing"
             wordings = f" (and {gap.wordings - 1} like it)" if gap.wordings > 1 else ""
-            table.add_row(f"{gap.times:,}", _cut(gap.question) + wordings, *days, today)
+            table.add_row(f"{gap.times:,}", _cut(gap.question) + wordings, *dates, today)
         output.show(table)
 
 
@@ -150,12 +157,14 @@ def digest(
 ) -> None:
     """Sum up the last days: what was learned, changed, not found, used most and spent, and what waits for a person."""
     from cortex.domain.digest import as_markdown, as_text
+    from cortex.services.digest import MOST_DAYS
 
     surface = surface_of(context)
+    days = days_of(last, "last", most=MOST_DAYS)
     if markdown and surface.json:
         raise InvalidRequest("cannot be combined", field="--markdown, --json", hint="give one of them")
     with surface.engine() as engine, output.progress("digest") as progress:
-        found = engine.digest(days=days_of(last, "last"), progress=progress)
+        found = engine.digest(days=days, progress=progress)
     if surface.json:
         from cortex.surfaces.wire.foresight import DigestResponse
 

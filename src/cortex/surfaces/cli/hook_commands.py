@@ -21,6 +21,7 @@ from cortex.settings import is_inside
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
 from cortex.surfaces.cli.flush_plan import flush_plan
+from cortex.surfaces.cli.hook_client import nothing_recalled
 from cortex.surfaces.cli.inputs import STDIN, drain, given, text_of
 from cortex.surfaces.cli.recall_commands import Project, Recipe, Scope
 from cortex.variables import INSIDE
@@ -91,7 +92,7 @@ def before(
             elif injection:
                 output.plain(injection.block)
             if injection.degraded and not injection:
-                _say(f"nothing recalled: {', '.join(injection.degraded)}; see `cortex doctor`")
+                _say(nothing_recalled(injection.degraded))
             _start_server(surface, engine.settings)
 
 

@@ -38,7 +38,10 @@ def program_of(path: str, format: str) -> str:
             return found.name
         if source.is_folder or source.is_zip or not _is_own(source):
             formats = ", ".join((*import_formats(), OWN))
-            hint = f'use --from with one of {formats}, or JSON lines with a "text" field'
+            hint = (
+                f'use --from with one of {formats}, or JSON lines with a "text" field; '
+                "`cortex index` reads Markdown notes, and `cortex capture` one conversation"
+            )
             raise InvalidRequest("is not in a format that Cortex knows", field=path, hint=hint)
     return ""
 

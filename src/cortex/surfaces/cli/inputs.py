@@ -91,10 +91,13 @@ def duration_of(given: str | None, field: str) -> timedelta | None:
     raise InvalidRequest("is not a time span", field=field, hint="give a number and s, m, h, d or w, such as 720h")
 
 
-def days_of(given: str, field: str) -> float:
-    """A time span such as 720h or 30d, in days."""
-    span = duration_of(given, field)
-    return span / timedelta(days=1) if span is not None else 0.0
+def days_of(given: str, option: str, *, most: float) -> float:
+    """The days of a time span such as 720h or 30d, which an option gives."""
+    days = (duration_of(given, option) or timedelta()) / timedelta(days=1)
+    if not 0 < days <= most:
+        hint = f"give more than 0 and at most {most:g} days, such as 7d"
+        raise InvalidRequest(f"{given!r} is out of range", field=option, hint=hint)
+    return days
 
 
 def filter_of(

@@ -126,6 +126,10 @@ def edit(
         text=None if text is None else text_of(text, "text"), kind=kind, scope=scope, tags=tuple(tag or ()) or None,
         importance=importance, label=label, retention=retention, expires_at=time_of(expires, "expires"),
     )  # fmt: skip
+    if not changes:
+        raise InvalidRequest(
+            "has nothing to change", field="edit", hint="give --text, --kind, --scope or another option"
+        )
     with surface.engine() as engine:
         done = engine.edit(id, if_revision=if_revision, **changes)
         if surface.json:
@@ -377,8 +381,13 @@ def warn(engine: Cortex, degraded: Sequence[str]) -> None:
     """Report what did not work, and how to fix it."""
     if not degraded:
         return
+    from cortex.services.files.freshness import STALE
     from cortex.surfaces.cli import rendering
 
     problems = engine.status()["degraded"]
     items = [rendering.notice(f"{problem['what']}: {problem['why']}", problem["fix"]) for problem in problems]
+    if STALE in degraded:
+        items.append(
+            rendering.notice("the files were not checked for changes in time", "ask again, or run `cortex index`")
+        )
     output.show(*(items or [rendering.notice(f"degraded: {', '.join(degraded)}", "run `cortex doctor`")]))

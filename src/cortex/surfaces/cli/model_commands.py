@@ -30,7 +30,7 @@ def models_list(context: typer.Context) -> None:
                 "path": str(each.path),
                 "bytes": each.model.size,
                 "purpose": each.model.purpose,
-                "licence": each.model.licence,
+                "license": each.model.license,
             }
             for each in found
         ]

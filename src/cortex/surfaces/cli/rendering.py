@@ -138,9 +138,13 @@ def result(answer: RecallResult) -> Iterator[RenderableType]:
     yield beside(Text(f"{message}, {facts.get('recipe')}", style="dim"), f"receipt {answer.receipt.id}")
 
 
+_SKIPPED = {"heartbeat": "is a heartbeat", "command": "is a command", "no_words": "has no words"}
+
+
 def _nothing(receipt: Receipt) -> str:
     if reason := receipt.facts.get("skipped"):
-        return f"Skipped: the message is {reason}. `cortex search` searches anyway."
+        skipped = f"Skipped: the message {_SKIPPED.get(reason, f'is {reason}')}."
+        return skipped if reason == "empty" else f"{skipped} `cortex search` searches anyway."
     return "No memory matches this message."
 
 
@@ -232,8 +236,8 @@ def trace(found: TraceHistory) -> Iterator[RenderableType]:
     if isinstance(found.trace, Memory) and found.trace.expires_at:
         fields["expires_at"] = found.trace.expires_at.isoformat()
     for name, value in fields.items():
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        about.add_row(name, Text(one_line(text)))
+        if value is not None:
+            about.add_row(name, Text(one_line(_field(value))))
     yield about
     if len(found.versions) > 1:
         yield Text("\nversions", style="bold")
@@ -243,6 +247,13 @@ def trace(found: TraceHistory) -> Iterator[RenderableType]:
             yield Text(text)
     for source in found.sources:
         yield Text(f"\nfrom {source.id}: ", style="bold").append(_short(source.text, 200), "default")
+
+
+def _field(value: Any) -> str:
+    """A field of a trace; one with parts, such as a grade, as its parts."""
+    if isinstance(value, Mapping):
+        return " · ".join(f"{name} {_field(each)}" for name, each in value.items() if each)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def counts(found: Counts) -> Iterator[RenderableType]:
@@ -491,7 +502,7 @@ def models(found: Iterable[Any]) -> Table:
         style = "green" if each.state == "ready" else "yellow"
         grid.add_row(
             Text(each.model.name, "bold"), Text(each.state, style), size(each.model.size), each.model.purpose,
-            each.model.licence,
+            each.model.license,
         )  # fmt: skip
     return grid
 

@@ -16,7 +16,7 @@ from cortex.surfaces.cli.context import surface_of
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from cortex.services.subjects import SubjectCertificate, SubjectReport
+    from cortex.services.subjects import SubjectCertificate, SubjectMatch, SubjectReport
 
 LEFT = 1
 """Exit code if something of the person is left somewhere."""
@@ -37,11 +37,14 @@ def subject_find(
     person: Who,
     also: Also = None,
     backups: Annotated[bool, typer.Option(help="Search the backups as well.")] = True,
+    with_text: Annotated[
+        bool, typer.Option("--with-text", help="Show texts: a line of each, with --json whole.")
+    ] = False,
 ) -> None:
     """Show where a person is, the sure and the likely matches apart."""
     surface = surface_of(context)
     with surface.engine() as engine, output.progress("searching") as progress:
-        found = engine.find_subject(person, also=also or (), backups=backups, progress=progress)
+        found = engine.find_subject(person, also=also or (), backups=backups, with_text=with_text, progress=progress)
     if surface.json:
         from cortex.surfaces.wire.subjects import FindSubjectResponse
 
@@ -125,12 +128,17 @@ def _report(found: SubjectReport) -> Iterator[RenderableType]:
     for name, matches in (("sure", found.sure), ("likely", found.likely)):
         if not matches:
             continue
-        table = rendering.table(name, "user", "lane", "match", "backups", whole=[name], right=["backups"])
-        for each in matches[:MOST_ROWS]:
-            roles = ", ".join(f"{role} ({sure})" if sure != name else role for role, sure in each.roles.items())
-            where = f"{len(each.backups):,}" if each.live else f"{len(each.backups):,} only"
-            table.add_row(each.id, output.one_line(each.user), each.lane.value, roles, where)
-        yield table
+        if matches[0].text is None:
+            table = rendering.table(name, "user", "lane", "match", "backups", whole=[name], right=["backups"])
+            for each in matches[:MOST_ROWS]:
+                table.add_row(each.id, output.one_line(each.user), *_where(each, name))
+            yield table
+        else:
+            yield Text(name, "bold")
+            for each in matches[:MOST_ROWS]:
+                lane, roles, backups = _where(each, name)
+                yield Text(f"{each.id}  {output.one_line(each.user)} · {lane} · {roles} · backups: {backups}", "dim")
+                yield Text(f"   {output.one_line(each.text or '')}", no_wrap=True, overflow="ellipsis")
         if len(matches) > MOST_ROWS:
             yield Text(f"and {len(matches) - MOST_ROWS:,} more; --json lists them all", "dim")
     queries = sum(found.queries.values())
@@ -141,6 +149,12 @@ def _report(found: SubjectReport) -> Iterator[RenderableType]:
         yield rendering.notice(output.one_line(f"{lines} names the person"), "edit the file")
     for name in found.unreadable:
         yield rendering.notice(f"{name} cannot be read", "see `cortex backup drill`; remove it if it is of no use")
+
+
+def _where(match: SubjectMatch, listed: str) -> tuple[str, str, str]:
+    """The lane of a match, what the person is in it, and how many backups hold it."""
+    roles = ", ".join(f"{role} ({sure})" if sure != listed else role for role, sure in match.roles.items())
+    return match.lane.value, roles, f"{len(match.backups):,}" if match.live else f"{len(match.backups):,} only"
 
 
 def _certificate(found: SubjectCertificate) -> Iterator[RenderableType]:

@@ -107,6 +107,7 @@ class GapsRequest(Request):
     """The days to look back on, and how many gaps to return."""
 
     days: float = Field(30, gt=0, le=3_650, description="Only recalls of so many days.")
+    scope: str | None = Field(None, max_length=1_024, description="Only recalls in this scope.")
     limit: int = Field(20, ge=1, le=200, description="At most so many gaps, those asked most first.")
 
     model_config = example({"days": 30})

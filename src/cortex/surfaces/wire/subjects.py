@@ -39,6 +39,7 @@ class FindSubjectRequest(PersonRequest):
     """The person to find."""
 
     backups: bool = Field(True, description="Search the backups as well.")
+    with_text: bool = Field(False, description="Include texts.")
 
     model_config = example(_PERSON)
 
@@ -74,10 +75,11 @@ class SubjectMatchFields(Response):
     sure: bool
     live: bool = Field(description="Whether it is in the memory of now, and not in backups alone.")
     backups: tuple[str, ...] = Field(description="The backups that hold it.")
+    text: str | None = Field(None, description="Its text, with `with_text`.")
 
 
 class FindSubjectResponse(Response):
-    """Where a person is, the sure and the likely apart; ids, never text."""
+    """Where a person is, the sure and the likely apart; ids, and texts only with `with_text`."""
 
     sure: tuple[SubjectMatchFields, ...]
     likely: tuple[SubjectMatchFields, ...]
