@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex.domain.identity import Uuid7Source, checked_id, format_uuid7
+from cortex.domain.identity import Uuid7Source, checked_id, format_uuid7, id_of_key
 from cortex.errors import InvalidRequest
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -58,3 +58,11 @@ def test_an_id_may_be_given_in_any_case_and_with_space_around_it():
 def test_what_is_not_an_id_is_refused_with_an_example_of_where_ids_come_from(text):
     with pytest.raises(InvalidRequest, match=r"id: is not an ID .*cortex list"):
         checked_id(text)
+
+
+@given(st.binary(min_size=16, max_size=16))
+def test_the_id_of_a_key_is_a_uuid_of_its_bits(key):
+    made = uuid.UUID(id_of_key(key))
+    assert (made.version, made.variant) == (8, uuid.RFC_4122)
+    own = ~(0xF << 76 | 0b11 << 62)
+    assert made.int & own == int.from_bytes(key, "big") & own
