@@ -1,7 +1,9 @@
 """Throughput of event ingestion beside raw SQLite inserts (S1): `python -m bench.events [--events N] [--batch N]`.
 
-Each baseline inserts the same lines into a new file in WAL mode with `synchronous = FULL`, as the store does. CPU time
-is measured, so that a busy machine changes little; waiting for the disk is not part of it, except in the first line.
+Cortex reads a file of lines in batches, as `cortex ledger ingest` does. Each baseline writes to a new file in WAL mode
+with `synchronous = FULL`, one durable transaction for each batch, as the store does. CPU time is measured, from the
+first line to the closed file; waiting for the disk is not part of it, except in the comparison with one transaction for
+each event. All take turns in rounds, so that a busy machine hits them alike, and a ratio is the median of the rounds.
 """
 
 from __future__ import annotations
@@ -9,10 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import sqlite3
+import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +25,21 @@ from cortex.capture.events import read_line
 from cortex.capture.outcomes import outcome_of
 from cortex.domain.events import commit, seal
 from cortex.domain.identity import id_of_key
-from cortex.domain.passages import terms_of
+from cortex.domain.passages import terms_of, terms_said
 from cortex.domain.trace import canonical
 from cortex.memory import Cortex
+from cortex.services.event_files import BATCH, EventFiles, batches
 from cortex.stores.relational.changes import units
+from cortex.stores.sqlite import schema
+from cortex.stores.sqlite.postings import posting
 
 GOAL = 0.3
+FILE = Path("agents/main.sqlite")
+FEW = 1_000
+"""Events that are written one by one."""
+
+Run = Callable[[Path, Callable[[], float]], float]
+"""Writes events to a new file in a folder, and gives the time it took by a clock."""
 
 
 def lines(number: int) -> list[bytes]:
@@ -44,37 +58,110 @@ def lines(number: int) -> list[bytes]:
     ]  # fmt: skip
 
 
-def raw(home: Path, given: Sequence[bytes], batch: int, *, parsed: bool, indexed: bool) -> None:
-    """Insert the lines into a table with a unique key, and into a full-text index if wanted."""
-    connection = sqlite3.connect(home / "raw.sqlite", isolation_level=None)
+def ingested(given: Sequence[bytes], batch: int, folder: Path, clock: Callable[[], float]) -> float:
+    """Ingest a file as the command does."""
+    (folder / "events.jsonl").write_bytes(b"\n".join(given) + b"\n")
+    memory = Cortex(folder / "home", settings={"embedding": {"provider": "none"}})
+    memory.ingest_events([])  # opens the store
+    began = clock()
+    for some in batches(EventFiles(folder / "events.jsonl").read(is_last=True), batch):
+        memory.ingest_events([line.content for line in some])
+    memory.close()
+    return clock() - began
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    yield
+    connection.execute("COMMIT")
+
+
+def opened(folder: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(folder / "raw.sqlite", isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def raw(
+    given: Sequence[bytes], batch: int, parsed: bool, indexed: bool, folder: Path, clock: Callable[[], float]
+) -> float:
+    """Insert the lines into a table with a unique key, and their texts into a full-text index if wanted."""
+    connection = opened(folder)
     connection.execute("CREATE TABLE events (key TEXT PRIMARY KEY, at TEXT, session TEXT, body TEXT)")
     connection.execute("CREATE VIRTUAL TABLE words USING fts5 (text)")
+    began = clock()
     for start in range(0, len(given), batch):
-        connection.execute("BEGIN IMMEDIATE")
-        for number, line in enumerate(given[start : start + batch], start):
-            found = json.loads(line) if parsed else {"id": str(number), "at": "", "session": "", "text": ""}
-            row = (found["id"], found["at"], found["session"], line.decode())
-            connection.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?)", row)
-            if indexed:
-                connection.execute("INSERT INTO words VALUES (?)", (found["text"],))
-        connection.execute("COMMIT")
+        with transaction(connection):
+            for number, line in enumerate(given[start : start + batch], start):
+                found = json.loads(line) if parsed else {"id": str(number), "at": "", "session": "", "text": ""}
+                row = (found["id"], found["at"], found["session"], line.decode())
+                connection.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?)", row)
+                if indexed:
+                    connection.execute("INSERT INTO words VALUES (?)", (found["text"],))
     connection.close()
+    return clock() - began
 
 
-def ingested(home: Path, given: Sequence[bytes], batch: int) -> None:
-    with Cortex(home, settings={"embedding": {"provider": "none"}}) as memory:
-        for start in range(0, len(given), batch):
-            memory.ingest_events(given[start : start + batch])
+class SameRows:
+    """The rows of the events, as Cortex wrote them once, inserted into its tables."""
 
+    def __init__(self, given: Sequence[bytes], batch: int) -> None:
+        self._batch = batch
+        with tempfile.TemporaryDirectory() as folder:
+            ingested(given, batch, Path(folder), time.process_time)
+            with closing(sqlite3.connect(Path(folder) / "home" / FILE)) as written:
+                self._interned = {table: _rows(written, table) for table in ("users", "facets")}
+                self._rows = {table: _rows(written, table) for table in ("events", "traces", "lexicon")}
+                owned = "SELECT t.row, t.facet, f.user, t.body FROM traces t JOIN facets f ON f.id = t.facet"
+                self._rows["postings (rowid, terms)"] = [
+                    (row, posting(facet, user, terms_said(json.loads(body))))
+                    for row, facet, user, body in written.execute(owned)
+                ]
 
-def rate(run: Callable[[Path], None], number: int, clock: Callable[[], float]) -> float:
-    """Events a second."""
-    with tempfile.TemporaryDirectory() as folder:
+    def __call__(self, folder: Path, clock: Callable[[], float]) -> float:
+        connection = opened(folder)
+        schema.prepare(connection, "raw")
+        for table, rows in self._interned.items():
+            _insert(connection, table, rows)
         began = clock()
-        run(Path(folder))
-        return number / (clock() - began)
+        for start in range(0, max(map(len, self._rows.values())), self._batch):
+            with transaction(connection):
+                for table, rows in self._rows.items():
+                    _insert(connection, table, rows[start : start + self._batch])
+        connection.close()
+        return clock() - began
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
+    return connection.execute(f"SELECT * FROM {table}").fetchall()
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+
+
+def rates(runs: Mapping[str, Run], number: int, rounds: int, clock: Callable[[], float]) -> dict[str, list[float]]:
+    """Events a second of each in every round; all of them in each round, one after the other."""
+    found: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            with tempfile.TemporaryDirectory() as folder:
+                found[name].append(number / run(Path(folder), clock))
+    return found
+
+
+def compared(found: Mapping[str, Sequence[float]], unit: str) -> Iterator[str]:
+    """The rate of each, and of the first beside every other."""
+    (own, mine), *others = found.items()
+    yield f"{own}: {statistics.median(mine):,.0f} {unit}"
+    for name, theirs in others:
+        ratios = sorted(each / its for each, its in zip(mine, theirs, strict=True))
+        yield (
+            f"raw, {name}: {statistics.median(theirs):,.0f} {unit};"
+            f" ratio {statistics.median(ratios):.2f}, from {ratios[0]:.2f} to {ratios[-1]:.2f} (goal {GOAL})"
+        )
 
 
 def parts(given: Sequence[bytes]) -> dict[str, float]:
@@ -107,31 +194,32 @@ def parts(given: Sequence[bytes]) -> dict[str, float]:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--events", type=int, default=5_000)
-    arguments.add_argument("--batch", type=int, default=1_000)
+    arguments.add_argument("--events", type=int, default=20_000)
+    arguments.add_argument("--batch", type=int, default=BATCH)
+    arguments.add_argument("--rounds", type=int, default=5)
     given = arguments.parse_args()
     events, batch = lines(given.events), given.batch
-    rate(lambda home: ingested(home, events[:batch], batch), batch, time.process_time)  # imports and caches
-    own = rate(lambda home: ingested(home, events, batch), len(events), time.process_time)
-    print(f"cortex ingest_events, batches of {batch:,}: {own:,.0f} events a second of CPU")
-    few = events[: min(len(events), 1_000)]
-    each = rate(lambda home: raw(home, few, 1, parsed=True, indexed=False), len(few), time.perf_counter)
-    wall = rate(lambda home: ingested(home, events, batch), len(events), time.perf_counter)
-    print(f"raw, one transaction an event: {each:,.0f} a second of wall clock; ratio {wall / each:.2f} (goal {GOAL})")
-    for name, parsed, indexed in (
-        ("raw, batches, parsed and searchable", True, True),
-        ("raw, batches, parsed", True, False),
-        ("raw, batches, the bare line", False, False),
-    ):
-
-        def run(home: Path, parsed: bool = parsed, indexed: bool = indexed) -> None:
-            raw(home, events, batch, parsed=parsed, indexed=indexed)
-
-        found = rate(run, len(events), time.process_time)
-        print(f"{name}: {found:,.0f} a second of CPU; ratio {own / found:.2f} (goal {GOAL})")
+    own = f"cortex ledger ingest, batches of {batch:,}"
+    rates({own: partial(ingested, events[:batch], batch)}, batch, 1, time.process_time)  # imports and caches
+    runs: dict[str, Run] = {
+        own: partial(ingested, events, batch),
+        "the rows that Cortex writes, into its tables, indexes and full text": SameRows(events, batch),
+        "lines parsed, into one table and a full-text index": partial(raw, events, batch, True, True),
+        "lines parsed, into one table, not searchable": partial(raw, events, batch, True, False),
+        "lines as they are, into one table, not searchable": partial(raw, events, batch, False, False),
+    }
+    found = rates(runs, len(events), given.rounds, time.process_time)
+    print(*compared(found, "events a second of CPU"), sep="\n")
+    few = events[:FEW]
+    each: dict[str, Run] = {
+        own: partial(ingested, few, batch),
+        "lines parsed, one transaction for each, not searchable": partial(raw, few, 1, True, False),
+    }
+    print(*compared(rates(each, len(few), given.rounds, time.perf_counter), "events a second of the clock"), sep="\n")
     spent = parts(events)
-    print(f"of {1e6 / own:.0f} µs an event, outside of SQLite {sum(spent.values()):.0f}:", end=" ")
-    print(", ".join(f"{name} {microseconds:.1f}" for name, microseconds in spent.items()))
+    whole, outside = 1e6 / statistics.median(found[own]), sum(spent.values())
+    named = ", ".join(f"{name} {microseconds:.1f}" for name, microseconds in spent.items())
+    print(f"of {whole:.0f} µs an event, outside of SQLite {outside:.0f}: {named}")
 
 
 if __name__ == "__main__":

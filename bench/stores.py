@@ -2,7 +2,8 @@
 
 The cost is CPU, of the client and of the server's processes together, so the server has to run on this machine. Its
 process is found by its own answer. The database must be empty; what is written there stays. Each store is measured in a
-process of its own, and each writer is one. `--size 1000000` takes a few hours.
+process of its own, and each writer is one. The stores take turns, batch by batch and round by round, so that a load
+that changes meanwhile hits both; medians of the rounds are printed. `--size 1000000` takes a few hours.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ import json
 import multiprocessing
 import os
 import random
+import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -39,6 +43,7 @@ WORDS = 60_000
 SCOPES = 67
 WRITERS = 8
 WARM_UP = 10
+ROUNDS = 5
 TOP = 50
 _BATCH = 1_000
 _TICK = os.sysconf("SC_CLK_TCK")
@@ -85,6 +90,8 @@ class Cost:
 
     def __init__(self, server: int | None) -> None:
         self._server = server
+        if not Path("/proc/self/schedstat").exists():
+            raise SystemExit("needs Linux with CONFIG_SCHED_INFO, which says how long a process was on a CPU")
 
     def now(self) -> float:
         return time.process_time() + (self._served() if self._server else 0.0)
@@ -92,20 +99,24 @@ class Cost:
     def _served(self) -> float:
         """Of the server, of its children that live, and of those that have ended."""
         assert self._server is not None
-        total = sum(_ticks(self._server))
-        for each in Path("/proc").iterdir():
-            if each.name.isdecimal() and _parent(int(each.name)) == self._server:
-                total += sum(_ticks(int(each.name))[:2])
-        return total / _TICK
+        ended = sum(map(int, _stat(self._server)[13:15])) / _TICK
+        children = (int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal())
+        return ended + sum(map(_seconds, (self._server, *(pid for pid in children if _parent(pid) == self._server))))
 
     def of(self, calls: Sequence[Callable[[], Any]]) -> float:
-        """CPU milliseconds of each call after the first ones: by then statements are prepared."""
-        for call in calls[:WARM_UP]:
-            call()
+        """CPU milliseconds of each call."""
         before = self.now()
-        for call in calls[WARM_UP:]:
+        for call in calls:
             call()
-        return (self.now() - before) / len(calls[WARM_UP:]) * 1_000
+        return (self.now() - before) / len(calls) * 1_000
+
+
+def _seconds(pid: int) -> float:
+    """How long a process has been on a CPU: more exact than its ticks, of which there are a hundred in a second."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
 
 
 def _stat(pid: int) -> list[str]:
@@ -119,11 +130,6 @@ def _parent(pid: int) -> int:
     return int(_stat(pid)[1])
 
 
-def _ticks(pid: int) -> tuple[int, int, int, int]:
-    user, system, ended_user, ended_system = map(int, _stat(pid)[11:15])
-    return user, system, ended_user, ended_system
-
-
 def _private_mb(pid: int) -> float:
     """The memory that a process shares with nobody."""
     found = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("RssAnon")]
@@ -134,18 +140,18 @@ def opened(home: Path, url: str) -> Store:
     return wiring.Stores(home, settings.load(home, {"store": {"url": url}})).open("main")
 
 
-def measured(home: Path, url: str, server: int | None, size: int, times: int) -> dict[str, float]:
-    """Milliseconds of CPU by what was done, and megabytes at the end."""
+Measurement = tuple[str, float]
+"""What was measured, and the milliseconds of CPU or the megabytes it took."""
+
+
+def measured(home: Path, url: str, server: int | None, size: int, times: int) -> Iterator[Measurement]:
+    """One batch or round after the other; between them it is the other store's turn."""
     corpus, store, cost = Corpus(size), opened(home, url), Cost(server)
-    found: dict[str, float] = {}
-    spent = 0.0
     for batch in corpus.changes():
         before = cost.now()
         store.apply(OWNER, batch, at=AT)
-        spent += cost.now() - before
-    found["write, each of many, CPU ms"] = spent / size * 1_000
-    new = [(corpus.turn(number), corpus.vector()) for number in range(size, size + times + WARM_UP)]
-    found["remember, CPU ms"] = cost.of([partial(_remember, store, *each) for each in new])
+        yield "write, each of many, CPU ms", (cost.now() - before) * 1_000 * 2 / len(batch)
+    yield from _rounds("remember", cost, _remembers(store, corpus, size, times), times)
     store.maintain()
     if server is not None:
         _checkpoint(url)
@@ -153,14 +159,57 @@ def measured(home: Path, url: str, server: int | None, size: int, times: int) ->
     within = {"everything": Filter(), "largest scope": Filter(scopes=frozenset({"scope0"})),
               "small scope": Filter(scopes=frozenset({f"scope{SCOPES - 1}"}))}  # fmt: skip
     for where, filter in within.items():
-        found[f"recall, {where}, CPU ms"] = cost.of([partial(_recall, store, filter, *each) for each in asked])
+        yield from _rounds(f"recall, {where}", cost, [partial(_recall, store, filter, *each) for each in asked], times)
     # Right after a checkpoint, each page that is written goes to the log whole.
-    new = [(corpus.turn(number), corpus.vector()) for number in range(size + len(new), size + 2 * len(new))]
-    found["remember after a checkpoint, CPU ms"] = cost.of([partial(_remember, store, *each) for each in new])
-    found["memory of the client, MB"] = _private_mb(os.getpid())
+    again = _remembers(store, corpus, size + times + WARM_UP, times)
+    yield from _rounds("remember after a checkpoint", cost, again, times)
+    yield "memory of the client, MB", _private_mb(os.getpid())
     if server is not None:
-        found["memory of its server process, MB"] = max(map(_private_mb, _sessions(server)))
+        yield "memory of its server process, MB", max(map(_private_mb, _sessions(server)))
     store.close()
+
+
+def _remembers(store: Store, corpus: Corpus, first: int, times: int) -> list[Callable[[], None]]:
+    numbers = range(first, first + times + WARM_UP)
+    return [partial(_remember, store, corpus.turn(number), corpus.vector()) for number in numbers]
+
+
+def _rounds(what: str, cost: Cost, calls: Sequence[Callable[[], Any]], times: int) -> Iterator[Measurement]:
+    """The calls in rounds, after the first ones: by then statements are prepared."""
+    for call in calls[:WARM_UP]:
+        call()
+    each = max(1, times // ROUNDS)
+    for start in range(WARM_UP, len(calls), each):
+        yield f"{what}, CPU ms", cost.of(calls[start : start + each])
+
+
+_measuring: Iterator[Measurement]
+"""Of the store that this process measures."""
+
+
+def _begin(home: Path, url: str, server: int | None, size: int, times: int) -> None:
+    global _measuring
+    _measuring = measured(home, url, server, size, times)
+
+
+def _next() -> Measurement | None:
+    return next(_measuring, None)
+
+
+Rounds = dict[str, list[float]]
+"""What was measured, round by round."""
+
+
+def in_turns(stores: Mapping[str, Callable[[], Measurement | None]]) -> dict[str, Rounds]:
+    """Ask each store for its next measurement in turn, until none has any."""
+    found: dict[str, Rounds] = {name: defaultdict(list) for name in stores}
+    left = dict(stores)
+    while left:
+        for name, ask in list(left.items()):
+            if (measurement := ask()) is None:
+                del left[name]
+            else:
+                found[name][measurement[0]].append(measurement[1])
     return found
 
 
@@ -180,21 +229,19 @@ def _sessions(server: int) -> list[int]:
     return [pid for pid, name in names.items() if b" idle" in name]
 
 
-def writers(home: Path, url: str, times: int) -> dict[str, float]:
+def writers(home: Path, url: str, times: int) -> Iterator[Measurement]:
     """Writes in a second by the clock: one writer, and eight of eight users at once. Each is a process."""
-    rates = {}
     fresh = multiprocessing.get_context("spawn")
-    for count in (1, WRITERS):
-        with fresh.Manager() as manager, ProcessPoolExecutor(count, mp_context=fresh) as pool:
-            start = manager.Barrier(count)
-            numbers = range(10 * count, 11 * count)
-            spans = list(pool.map(partial(_write, home, url, times, start), numbers))
-        seconds = max(end for _, end in spans) - min(begin for begin, _ in spans)
-        rates[f"writes a second, writers: {count}"] = count * times / seconds
-    rates["writes a second, eight to one"] = (
-        rates[f"writes a second, writers: {WRITERS}"] / rates["writes a second, writers: 1"]
-    )
-    return rates
+    for round in range(ROUNDS):
+        rates = []
+        for count in (1, WRITERS):
+            with fresh.Manager() as manager, ProcessPoolExecutor(count, mp_context=fresh) as pool:
+                start = manager.Barrier(count)
+                first = 100 * round + 10 * count
+                spans = list(pool.map(partial(_write, home, url, times, start), range(first, first + count)))
+            rates.append(count * times / (max(end for _, end in spans) - min(begin for begin, _ in spans)))
+            yield f"writes a second, writers: {count}", rates[-1]
+        yield "writes a second, eight to one", rates[1] / rates[0]
 
 
 def _write(home: Path, url: str, times: int, start: Any, number: int) -> tuple[float, float]:
@@ -236,24 +283,45 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    results: dict[str, dict[str, float]] = {}
+    urls = {"sqlite": ("sqlite:", None), "postgresql": (chosen.url, server_of(chosen.url))}
     fresh = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        for name, url, server in (("sqlite", "sqlite:", None), ("postgresql", chosen.url, server_of(chosen.url))):
-            with ProcessPoolExecutor(1, mp_context=fresh) as alone:
-                results[name] = alone.submit(measured, home, url, server, chosen.size, chosen.times).result()
-            results[name] |= writers(home, url, chosen.times)
+        home, asks = Path(folder), {}
+        with ExitStack() as stack:
+            for name, (url, server) in urls.items():
+                alone = stack.enter_context(ProcessPoolExecutor(1, mp_context=fresh))
+                alone.submit(_begin, home, url, server, chosen.size, chosen.times).result()
+                asks[name] = partial(_asked, alone)
+            results = in_turns(asks)
+        rates = in_turns(
+            {name: partial(next, writers(home, url, chosen.times), None) for name, (url, _) in urls.items()}
+        )
+    for name, found in rates.items():
+        results[name] |= found
     mine, others = results["sqlite"], results["postgresql"]
-    table = {what: {"sqlite": mine.get(what), "postgresql": other} for what, other in others.items()}
     if chosen.json:
-        print(json.dumps(table, indent=2))
+        print(
+            json.dumps(
+                {what: {"sqlite": mine.get(what), "postgresql": other} for what, other in others.items()}, indent=2
+            )
+        )
         return
     print(f"| {chosen.size:,} turns | SQLite | PostgreSQL | ratio |\n| --- | --- | --- | --- |")
     for what, other in others.items():
-        own = mine.get(what)
-        beside = f"– | {other:.2f} | –" if own is None else f"{own:.2f} | {other:.2f} | {other / own:.2f}"
-        print(f"| {what} | {beside} |")
+        print(f"| {what} | {' | '.join(_beside(mine.get(what), other))} |")
+
+
+def _asked(alone: ProcessPoolExecutor) -> Measurement | None:
+    return alone.submit(_next).result()
+
+
+def _beside(own: Sequence[float] | None, other: Sequence[float]) -> tuple[str, str, str]:
+    """The medians of both, and the median of the ratios of the rounds, with the smallest and the largest."""
+    if own is None:
+        return "–", f"{statistics.median(other):.2f}", "–"
+    ratios = sorted(its / mine for mine, its in zip(own, other, strict=True))
+    span = f" ({ratios[0]:.2f} to {ratios[-1]:.2f})" if len(ratios) > 1 else ""
+    return f"{statistics.median(own):.2f}", f"{statistics.median(other):.2f}", f"{statistics.median(ratios):.2f}{span}"
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from cortex.domain.lanes import State
 from cortex.domain.memory import Kind, Memory, Retention, slot_of
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
-from cortex.errors import Conflict
+from cortex.errors import Conflict, InvalidRequest
 from cortex.ports.store import (
     Change,
     Embed,
@@ -668,6 +668,20 @@ def test_what_is_expected_not_to_be_there_must_not_be(anna: Desk, boris: Desk) -
     anna.apply(ExpectAbsent((id_(2), id_(3))))
     anna.apply(Remove(id_(1)))
     anna.apply(ExpectAbsent((id_(1),)))
+
+
+def test_what_was_absent_is_known_once_it_is_stored(anna: Desk, boris: Desk) -> None:
+    absent, put = ExpectAbsent((id_(1),)), Put(memory(1), EventKind.REMEMBERED)
+    anna.apply(absent, put, Put(memory(1, "The harbour is closed"), EventKind.REVISED))
+    with anna.view() as view:
+        assert [trace.text for trace in view.load([id_(1)])] == ["The harbour is closed"]
+    anna.apply(Remove(id_(1)), absent, put, Remove(id_(1)), absent, put)
+    with pytest.raises(Conflict):
+        anna.apply(Remove(id_(1)), absent, put, absent)
+    with pytest.raises(InvalidRequest):
+        boris.apply(absent, put)
+    with anna.view() as view:
+        assert [trace.text for trace in view.load([id_(1)])] == [memory(1).text]
 
 
 def test_parts_of_a_state_are_expected_as_they_were_read(anna: Desk) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex.domain.identity import Uuid7Source, checked_id, format_uuid7
+from cortex.domain.identity import Uuid7Source, checked_id, format_uuid7, id_of_key
 from cortex.errors import InvalidRequest
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -64,3 +64,11 @@ def test_the_error_repeats_only_the_beginning_of_a_long_text():
     with pytest.raises(InvalidRequest) as refused:
         checked_id("word " * 1_000)
     assert len(refused.value.message) < 100
+
+
+@given(st.binary(min_size=16, max_size=16))
+def test_the_id_of_a_key_is_a_uuid_of_its_bits(key):
+    made = uuid.UUID(id_of_key(key))
+    assert (made.version, made.variant) == (8, uuid.RFC_4122)
+    own = ~(0xF << 76 | 0b11 << 62)
+    assert made.int & own == int.from_bytes(key, "big") & own

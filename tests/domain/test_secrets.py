@@ -202,7 +202,11 @@ PHRASES = {
     "hex-key": ["DATADOG API key: ⟦{h32}⟧", "CF_API_TOKEN: ⟦{w40}⟧", "twilio auth token: ⟦{h32}⟧"],
     "crypto-private-key": ["my wallet's private key is ⟦0x{h64}⟧", "私钥：⟦{h64}⟧"],
     "query-secret": ["GET https://api.example.org/v1?user=7&access_token=⟦{w32}⟧&page=2"],
-    "command-line-password": ["mysqldump --password=⟦{w12}⟧ shop", "curl -u me:⟦{w12}⟧ https://x.org"],
+    "command-line-password": [
+        "mysqldump --password=⟦{w12}⟧ shop",
+        "curl -u me:⟦{w12}⟧ https://x.org",
+        "curl --user me:⟦{w12}⟧ https://x.org",
+    ],
     "password-element": ["<user>bo</user><password>⟦{w12}⟧</password>"],
     "environment-secret": ["PORT=80\nexport APP_SIGNING_KEY=⟦{w32}⟧\nDEBUG=1", "\nSTRIPE_SECRET='⟦{w24}⟧'"],
     "pin": ["my pin is ⟦{d4}⟧", "CVV: ⟦{d3}⟧"],
@@ -222,6 +226,19 @@ def test_a_secret_becomes_its_name_and_the_rest_is_kept(name: str, template: str
     result = redacted(text)
     assert result.text == f"Here you go — {before}[redacted:{name}]{after}\nand buy milk 🥛"
     assert [text[found.start : found.end] for found in result.found] == [secret]
+
+
+SEED = "river magnet cousin velvet orbit lantern stable puzzle coyote anchor timber galaxy"
+
+
+@for_each(("name", "template"), [*CASES, ("seed-phrase", f"Recovery phrase: ⟦{SEED}⟧")])
+def test_a_secret_is_found_however_often_its_words_were_met_alone(name: str, template: str):
+    """E11"""
+    before, secret, after = re.split("[⟦⟧]", made(template, 1))
+    words = [*before.split(), *secret.split(), *after.split()]
+    for text in (*words, *(f"{word}\n" for word in words), " ".join(reversed(words))):
+        redacted(text)
+    assert redacted(before + secret + after).text == f"{before}[redacted:{name}]{after}"
 
 
 @pytest.mark.parametrize("name", [name for name in TOKENS if name not in {"jwt", "jwe"}])
@@ -425,9 +442,7 @@ def test_a_bitcoin_key_is_redacted_only_with_its_right_checksum():
 @pytest.mark.parametrize("count", [12, 24])
 def test_a_seed_phrase_is_redacted_after_its_cue(cue: str, count: int):
     """E11"""
-    words = " ".join(
-        ("river magnet cousin velvet orbit lantern stable puzzle coyote anchor timber galaxy " * 2).split()[:count]
-    )
+    words = " ".join((SEED.split() * 2)[:count])
     assert redacted(f"{cue}{words}").text == f"{cue}[redacted:seed-phrase]"
     assert redacted(f"I see a {words}").found == ()
 

@@ -67,6 +67,11 @@ def test_the_form_of_normalisation_does_not_matter(text: str) -> None:
     assert index_terms(unicodedata.normalize("NFD", text)) == index_terms(unicodedata.normalize("NFC", text))
 
 
+@given(ANY_TEXT, ANY_TEXT)
+def test_two_texts_side_by_side_have_the_terms_of_both(text: str, other: str) -> None:
+    assert index_terms(f"{text}\n{other}") == index_terms(text) + index_terms(other)
+
+
 @given(WORD, ANY_TEXT)
 def test_a_word_finds_every_text_it_stands_in(word: str, rest: str) -> None:
     terms = index_terms(f"{rest} {word} {rest}")

@@ -15,6 +15,8 @@ import events_process
 import pytest
 from backends import EVERY_BACKEND
 from events_process import ingested
+from hypothesis import given
+from hypothesis import strategies as st
 from laboratory import opened
 
 import forking
@@ -26,7 +28,7 @@ from cortex.domain.turn import Turn
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
 from cortex.ports.store import Filter
-from cortex.services.event_files import EventFiles
+from cortex.services.event_files import EventFiles, LineReader
 from cortex.testing import FakeClock
 from sweeps import sweep
 
@@ -186,9 +188,9 @@ def test_an_event_that_cannot_be_used_names_the_field_and_spoils_no_other(
 
 def test_what_is_no_list_of_events_changes_nothing(engine: Cortex) -> None:
     """S1"""
-    for given, why in (("text", "is not a list"), ([event()] * 1_001, "has 1,001 entries")):
+    for events, why in (("text", "is not a list"), ([event()] * 1_001, "has 1,001 entries")):
         with pytest.raises(InvalidRequest, match=why):
-            engine.ingest_events(given)
+            engine.ingest_events(events)
     assert not outcomes(engine)
 
 
@@ -242,6 +244,16 @@ def test_a_torn_last_line_waits_for_its_rest(tmp_path: Path) -> None:
     assert not list(files.read(is_last=False))
     assert [(line.number, line.content.decode()) for line in files.read(is_last=True)] == [(2, whole)]
     assert files.waiting == 0
+
+
+@given(st.lists(st.sampled_from([b"{", b"}", b" ", b"\n", b"\r\n", b"\xef\xbb\xbf"])))
+def test_lines_are_the_same_however_a_file_is_cut(pieces: list[bytes]) -> None:
+    """S1"""
+    whole, cut = LineReader("file"), LineReader("file")
+    content = b"".join(pieces)
+    assert [line for piece in pieces for line in cut.feed(piece)] == list(whole.feed(content))
+    assert cut.number == whole.number == content.count(b"\n")
+    assert cut.waits == whole.waits == bool(content.rpartition(b"\n")[2].strip())
 
 
 def test_a_file_that_was_replaced_is_read_from_its_start(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from cortex.domain.outcome import MAX_PAYLOAD_BYTES, MAX_SUMMARY_CHARS, OutcomeType
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
@@ -40,6 +40,10 @@ _READ_CHARS = 8_192
 # Once: `json.dumps` creates an encoder for each call with options.
 _digested = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _shown = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_parsed = json.JSONDecoder().decode
+
+_label = lru_cache(maxsize=1_024)(checked_label)
+"""Sessions and scopes are few, and each is checked once."""
 
 _SIDECAR_TYPES = {
     "tool_call": OutcomeType.TOOL_CALL,
@@ -49,8 +53,7 @@ _SIDECAR_TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOutcome:
+class ToolOutcome(NamedTuple):
     """What an event says of a tool."""
 
     name: str = ""
@@ -63,8 +66,7 @@ class ToolOutcome:
 _NO_TOOL = ToolOutcome()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingEvent:
+class IncomingEvent(NamedTuple):
     """One event as it came in, checked."""
 
     type: str
@@ -76,7 +78,7 @@ class IncomingEvent:
     text: str = ""
     tool: ToolOutcome = _NO_TOOL
     payload: Any = None
-    refs: tuple[str, ...] = field(default=())
+    refs: tuple[str, ...] = ()
 
     @property
     def is_message(self) -> bool:
@@ -109,7 +111,10 @@ class IncomingEvent:
             return "", 0
         # With spaces: the search for secrets goes by words.
         whole = _shown(self.payload)
-        kept = redacted(whole[:_READ_CHARS]).text.encode("utf-8", "replace")
+        said = redacted(whole[:_READ_CHARS]).text
+        if len(whole) <= _READ_CHARS and len(said) <= MAX_PAYLOAD_BYTES and said.isascii():  # most are
+            return said, 0
+        kept = said.encode("utf-8", "replace")
         if len(whole) <= _READ_CHARS and len(kept) <= MAX_PAYLOAD_BYTES:
             return kept.decode(), 0
         size = len(whole.encode("utf-8", "surrogatepass"))
@@ -123,7 +128,7 @@ def read_line(line: bytes | str) -> IncomingEvent:
             f"is over {MAX_LINE_BYTES // 1024**2} MiB", field="line", hint="shorten the payload of the event"
         )
     try:
-        found = json.loads(line.decode("utf-8") if isinstance(line, bytes) else line)
+        found = _parsed(line.decode("utf-8") if isinstance(line, bytes) else line)
     except UnicodeDecodeError:
         raise InvalidRequest("is not UTF-8", field="line", hint="write the file as UTF-8") from None
     except (ValueError, RecursionError):
@@ -133,30 +138,30 @@ def read_line(line: bytes | str) -> IncomingEvent:
 
 def read_event(given: object) -> IncomingEvent:
     """The event in a JSON object, or an `InvalidRequest` that names the field and the fix."""
-    if not isinstance(given, Mapping):
+    if type(given) is not dict and not isinstance(given, Mapping):  # most are the former, which is quicker to see
         raise InvalidRequest("is not an object", field="event", hint=f"see `{SCHEMA}` in docs/events.md")
     if "ts" in given and "kind" in given and "type" not in given:
         return _of_sidecar(given)
     schema = given.get("schema", SCHEMA)
     if schema != SCHEMA:
         raise InvalidRequest("is not known", field="schema", hint=f"this release reads {SCHEMA}")
-    type = given.get("type")
-    if type not in TYPES:
+    kind = given.get("type")
+    if kind not in TYPES:
         raise InvalidRequest("is not a type of event", field="type", hint=f"one of {', '.join(TYPES)}")
     text = _text(given, "text")
-    if type == MESSAGE and not text.strip():
+    if kind == MESSAGE and not text.strip():
         raise InvalidRequest("is missing", field="text", hint="a message has a text")
     return IncomingEvent(
-        type=type,
+        type=kind,
         at=_time(given.get("at"), "at"),
-        session=checked_label(_text(given, "session"), "session"),
-        scope=checked_label(_text(given, "scope") or DEFAULT_SCOPE, "scope"),
+        session=_label(_text(given, "session"), "session"),
+        scope=_label(_text(given, "scope") or DEFAULT_SCOPE, "scope"),
         id=_name(given, "id"),
-        role=_role(given.get("role")),
+        role=_role(given["role"]) if "role" in given else None,
         text=text,
         tool=_tool(given.get("tool")),
         payload=given.get("payload"),
-        refs=_refs(given.get("refs")),
+        refs=_refs(given["refs"]) if "refs" in given else (),
     )
 
 
@@ -174,7 +179,7 @@ def _of_sidecar(row: Mapping[str, Any]) -> IncomingEvent:
     return IncomingEvent(
         type=MESSAGE if is_message else _SIDECAR_TYPES.get(kind, OutcomeType.TOOL_RESULT).value,
         at=_time(row["ts"], "ts"),
-        session=checked_label(_text(row, "session") or SIDECAR_SESSION, "session"),
+        session=_label(_text(row, "session") or SIDECAR_SESSION, "session"),
         id=_name(row, "id"),
         role=_role(role) if is_message else None,
         text=summary,
@@ -206,7 +211,9 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 
 
 def _name(given: Mapping[str, Any], name: str) -> str:
-    value = _text(given, name)
+    value = given.get(name)
+    if type(value) is not str or not value.isascii():  # most are
+        value = _text(given, name)
     if len(value) > MAX_NAME_CHARS or not value.isprintable():
         raise InvalidRequest(
             f"is over {MAX_NAME_CHARS} characters or not printable", field=name, hint="give a short name"
@@ -239,7 +246,7 @@ def _role(value: Any) -> Role | None:
 def _tool(value: object) -> ToolOutcome:
     if value is None:
         return _NO_TOOL
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise InvalidRequest("is not an object", field="tool", hint="such as {name, call_id, ok, ms, error}")
     ok, ms = value.get("ok"), value.get("ms")
     if ok is not None and not isinstance(ok, bool):

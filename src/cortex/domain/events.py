@@ -94,8 +94,10 @@ def seal(
 ) -> str:
     """The seal of an event: it fixes the event and everything before it in its tenant's chain."""
     # As `json.dumps` writes the list of these, in a third of the time: every change of anything has a seal.
-    texts = '", "'.join([_quoted(each)[1:-1] for each in (at, kind, subject, commitment, actor, cause)])
-    content = f'["event.2", "{_quoted(previous)[1:-1]}", {position}, "{texts}"]'
+    content = (
+        f'["event.2", {_quoted(previous)}, {position}, {_quoted(at)}, {_quoted(kind)}, {_quoted(subject)},'
+        f" {_quoted(commitment)}, {_quoted(actor)}, {_quoted(cause)}]"
+    )
     return hashlib.sha256(content.encode()).hexdigest()
 
 

@@ -19,6 +19,9 @@ ReceiptId = NewType("ReceiptId", str)
 IdSource = Callable[[datetime], str]
 """Gives a fresh id for something that happens at the given time."""
 
+_VARIANT = {digit: "89ab"[int(digit, 16) & 0b11] for digit in "0123456789abcdef"}
+"""The digit of a UUID that has its variant in the upper two bits, by what the lower two say."""
+
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHOWN_CHARS = 48
 
@@ -51,11 +54,8 @@ def format_uuid7(milliseconds: int, random74: int) -> str:
 
 def id_of_key(key: bytes) -> TraceId:
     """The id that always belongs to these 16 bytes: a UUIDv8, which is in no order of time."""
-    value = int.from_bytes(key, "big")
-    value = value & ~(0xF << 76) | 0x8 << 76
-    value = value & ~(0b11 << 62) | 0b10 << 62
-    digits = f"{value:032x}"
-    return TraceId(f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}")
+    digits = key.hex()
+    return TraceId(f"{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-{_VARIANT[digits[16]]}{digits[17:20]}-{digits[20:]}")
 
 
 def is_id(text: str) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from cortex.languages.lists import alternatives
 
@@ -29,8 +30,7 @@ class Secret:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(NamedTuple):
     """A text without its secrets: each has become `[redacted:<name>]`, all else is verbatim."""
 
     text: str
@@ -608,16 +608,25 @@ _RANK = {pattern.name: -at for at, pattern in enumerate(reversed((*_TOKENS, *_AD
 _MOST_PASSES = 4
 _LONG = 20
 _DIGITS = re.compile(r"\d[\d -]{8,}\d")
+_ASCII_DIGITS = re.compile(r"[0-9][0-9 -]{8,}[0-9]")
 _TRAILING = ".,;:?)]}>*。，、；！？）』"
 
 
 def _found(text: str) -> list[Secret]:
     """Every secret in `text`, in order and apart from each other."""
     lowered = text.lower()
+    is_ascii = lowered.isascii()
     # Tokens are ASCII: what is left of other scripts without it has no long words.
-    words = (lowered if lowered.isascii() else lowered.encode("ascii", "ignore").decode()).split()
+    words = (lowered if is_ascii else lowered.encode("ascii", "ignore").decode()).split()
+    has_digits = _has_digits(text)
+    if is_ascii and not has_digits and _harmless.issuperset(words):
+        return []
     long = [word for word in words if len(word) >= _LONG] if len(max(words, key=len, default="")) >= _LONG else []
-    found = [secret for pattern in _due(text, lowered, long) for secret in _matches(pattern, text)]
+    has_roots = _has_any(_ROOTS, lowered) or (not is_ascii and _has_any(_WIDE_ROOTS, lowered))
+    due = _due(lowered, long, has_roots=has_roots, has_digits=has_digits)
+    if is_ascii and not (long or has_roots or due):
+        _harmless.learn(words)
+    found = [secret for pattern in due for secret in _matches(pattern, text)]
     if long:
         found.extend(_unnamed(text))
     if not found:
@@ -626,7 +635,12 @@ def _found(text: str) -> list[Secret]:
     return _apart(secret for secret in found if not _touches(secret, marked))
 
 
-def _due(text: str, lowered: str, long: Sequence[str]) -> list[_Pattern]:
+def _has_digits(text: str) -> bool:
+    """Whether there are as many digits in a row as a number of `_NUMBERS` has."""
+    return (_ASCII_DIGITS if text.isascii() else _DIGITS).search(text) is not None
+
+
+def _due(lowered: str, long: Sequence[str], *, has_roots: bool, has_digits: bool) -> list[_Pattern]:
     """The patterns that can match at all."""
     due: list[_Pattern] = []
     if long:
@@ -635,11 +649,30 @@ def _due(text: str, lowered: str, long: Sequence[str]) -> list[_Pattern]:
         due += _TOKENS_WITHOUT_HINTS
     if "://" in lowered and "@" in lowered:
         due += _hinted(_ADDRESS_HINTS, lowered)
-    if _has_any(_ROOTS, lowered) or (not lowered.isascii() and _has_any(_WIDE_ROOTS, lowered)):
+    if has_roots:
         due += _hinted(_PHRASE_HINTS, lowered)
-    if _DIGITS.search(text):
+    if has_digits:
         due += _NUMBERS
     return due
+
+
+class _Harmless(set[str]):
+    """Words, in lower case, that no pattern is due for, however they are put together. Most texts have no others.
+
+    They are short, and hold neither a root nor an address nor the beginning of a root that has a space. Only words of
+    texts in which nothing was looked for are learned: what may have been a secret is not kept.
+    """
+
+    def learn(self, words: Iterable[str]) -> None:
+        if len(self) >= _MOST_HARMLESS:
+            self.clear()
+        self.update([word for word in words if "://" not in word and not word.endswith(_BEGINNINGS)])
+
+
+_harmless = _Harmless()
+_MOST_HARMLESS = 30_000
+_BEGINNINGS = tuple({root.split(" ")[0] for root in _ROOTS if " " in root})
+"""What a word ends with where a root goes on behind it."""
 
 
 def _hinted(hints: Iterable[tuple[str, _Pattern]], lowered: str) -> Iterable[_Pattern]:

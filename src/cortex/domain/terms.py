@@ -302,6 +302,21 @@ class _Lexicon(dict[str, tuple[str, ...]]):
 _lexicon = _Lexicon()
 
 
+class _Words(dict[str, tuple[str, ...]]):
+    """The same of what stands between spaces, in ASCII: to look for the tokens in it takes longer than to split."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        terms = tuple(chain.from_iterable(map(_lexicon.__getitem__, _ASCII_TOKEN.findall(word))))
+        if len(word) <= _MAX_CACHED_TOKEN:
+            if len(self) >= _MAX_CACHED_TOKENS:
+                self.clear()
+            self[word] = terms
+        return terms
+
+
+_words = _Words()
+
+
 # --- texts and queries ------------------------------------------------------------------------------------------------
 
 
@@ -315,10 +330,9 @@ class QueryTerm:
 
 def index_terms(text: str) -> list[str]:
     """Every term `text` is found by, in order, repeats kept."""
-    terms: list[str] = []
-    for token in _tokens(text):
-        terms += _lexicon[token]
-    return terms
+    if text.isascii():  # then no token has a space within
+        return list(chain.from_iterable(map(_words.__getitem__, text.split())))
+    return list(chain.from_iterable(map(_lexicon.__getitem__, _tokens(text))))
 
 
 def query_terms(query: str) -> tuple[QueryTerm, ...]:

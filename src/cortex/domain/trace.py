@@ -36,6 +36,7 @@ _FIELDS = {
     cls: tuple((field.name, field.default) for field in fields(cls) if field.name not in COUNTERS)
     for cls in _CLASSES.values()
 }
+_KEYS = {cls: tuple((f'"{name}":', default) for name, default in named) for cls, named in _FIELDS.items()}
 _KNOWN = {name: frozenset(field.name for field in fields(cls)) for name, cls in _CLASSES.items()}
 # All fields of a trace in one call: this is the hottest part of storing.
 _VALUES = {cls: attrgetter(*(name for name, _ in named)) for cls, named in _FIELDS.items()}
@@ -97,7 +98,13 @@ def from_json(payload: Mapping[str, Any], name: str = "") -> Trace:
 def canonical(trace: Trace) -> str:
     """The one text form of what a trace says, for commitments and for storage: its fields as compact JSON."""
     # Joined here rather than encoded as a dict: most values are plain texts, and the encoder is slow to start.
-    return "{" + ",".join([f'"{name}":{_json(value)}' for name, value in _said(trace)]) + "}"
+    cls = type(trace)
+    said = [
+        key + _WRITERS.get(type(value), _json)(value)
+        for (key, default), value in zip(_KEYS[cls], _VALUES[cls](trace), strict=True)
+        if value is not default and value != default
+    ]
+    return "{" + ",".join(said) + "}"
 
 
 def parse_time(text: str) -> datetime:
@@ -119,10 +126,6 @@ def _said(trace: Trace) -> list[tuple[str, Any]]:
 
 
 def _json(value: Any) -> str:
-    # The encoder writes the same, in ten times as long.
-    write = _WRITERS.get(type(value))
-    if write is not None:
-        return write(value)
     plain = _plain(value)
     return encode_basestring(plain) if isinstance(plain, str) else _encode(plain)
 
@@ -181,7 +184,7 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
         for each in known
     },
 }
-"""How the values that most fields have are written."""
+"""How the values that most fields have are written: as the encoder does, in a tenth of the time."""
 
 # What makes a plain value typed again; fields that are not here stay as they are.
 _READERS: Mapping[str, Callable[[Any], Any]] = {

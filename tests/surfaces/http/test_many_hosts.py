@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from serve_process import Process
 from served import Served, eventually, serving
 
 import store_list
@@ -15,9 +17,13 @@ from cortex.access.tokens import Right
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
 from cortex.errors import LlmUnavailable
+from cortex.stores.relational.documents import POLL_SECONDS
+from cortex.surfaces.cli.app import run
 from cortex.testing import FakeLLM
 
 CALLS = 5
+MOST_REQUESTS = 5_000
+"""Far more than a server answers before it has looked at the tokens again."""
 
 
 @contextmanager
@@ -94,6 +100,31 @@ def test_a_token_that_is_revoked_on_one_host_is_refused_by_the_other(hosts: tupl
     other.tokens.revoke(token.id)
     assert eventually(lambda: one.client.get("/v1/memories", headers=ours).status_code == 401)
     assert other.client.get("/v1/memories", headers=ours).status_code == 401
+
+
+def test_a_token_that_is_revoked_on_one_host_is_refused_by_two_servers_that_know_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert POLL_SECONDS <= 1  # signals are faster, and may be lost
+    monkeypatch.setenv("CORTEX_STORE__URL", store_list.STORE_URLS["postgresql"](tmp_path))
+
+    def tokens(*arguments: str) -> dict[str, str]:
+        assert run(["--home", str(tmp_path / "one"), "--json", "admin", "tokens", *arguments]) == 0
+        made: dict[str, str] = json.loads(capsys.readouterr().out)
+        return made
+
+    kept, revoked = tokens("create"), tokens("create")
+    with Process(tmp_path / "one") as one, Process(tmp_path / "other") as other:
+
+        def asked(server: Process, token: dict[str, str]) -> int:
+            header = {"Authorization": f"Bearer {token['secret']}"}
+            return server.client.get("/v1/memories", headers=header).status_code
+
+        assert [asked(server, token) for server in (one, other) for token in (kept, revoked)] == [200] * 4
+        tokens("revoke", revoked["id"])
+        for server in (other, one):
+            assert any(asked(server, revoked) == 401 for _ in range(MOST_REQUESTS))
+            assert [asked(server, revoked), asked(server, kept)] == [401, 200]
 
 
 def test_both_hosts_together_keep_to_one_budget(tmp_path: Path) -> None:

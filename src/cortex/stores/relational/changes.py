@@ -71,9 +71,8 @@ def runs(changes: Sequence[Change]) -> Iterable[list[Change]]:
     run: list[Change] = []
     seen: set[tuple[TraceId, str]] = set()
     for change in changes:
-        joins = isinstance(change, Put | Embed) and run and type(run[0]) is type(change)
         key = _key(change)
-        if run and not (joins and key not in seen):
+        if run and (type(run[0]) is not type(change) or key in seen):
             yield run
             run, seen = [], set()
         run.append(change)

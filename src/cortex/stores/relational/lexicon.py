@@ -45,11 +45,13 @@ def term_hash(term: str) -> int:
 
 def pack(terms: Sequence[str]) -> bytes:
     """The distinct terms of a text with their counts."""
-    # A dict rather than a Counter, which is slow to make for the few terms of a text.
-    counts: dict[int, int] = {}
-    for once in map(_once.__getitem__, terms):
-        counts[once] = counts.get(once, 0) + 1
-    packed = array("I", [once - 1 + (n if n < MAX_OCCURRENCES else MAX_OCCURRENCES) for once, n in counts.items()])
+    packed = array("I", map(_once.__getitem__, terms))
+    if len(set(packed)) < len(packed):
+        # A dict rather than a Counter, which is slow to make for the few terms of a text.
+        counts: dict[int, int] = {}
+        for once in packed:
+            counts[once] = counts.get(once, 0) + 1
+        packed = array("I", [once - 1 + (n if n < MAX_OCCURRENCES else MAX_OCCURRENCES) for once, n in counts.items()])
     if sys.byteorder == "big":
         packed.byteswap()
     return packed.tobytes()

@@ -100,6 +100,8 @@ class RelationalWriter(ABC):
         self._user = self._intern("users", name=name, also={"checksum": checksums.checksum(name)})
         self._fresh: dict[TraceId, Stored] = {}
         """What was inserted here and not changed since: it need not be read to be embedded."""
+        self._absent: set[TraceId] = set()
+        """What nobody has, as far as was asked here: it need not be asked for again, until something is inserted."""
         self._facets: dict[tuple[str, ...], int] = {}
         self._threads: dict[str, int] = {}
         self.ledger = Ledger(
@@ -220,36 +222,36 @@ class RelationalWriter(ABC):
         new = []
         salts = os.urandom(SALT_BYTES * len(puts))
         for number, put in enumerate(puts):
-            salt, body = salts[SALT_BYTES * number : SALT_BYTES * (number + 1)], canonical(put.trace)
-            self.ledger.record(put.because, put.trace.id, commit(salt, body))
-            new.append(NewTrace(put.trace, self.ledger.position, salt, body))
+            trace, salt = put.trace, salts[SALT_BYTES * number : SALT_BYTES * (number + 1)]
+            body = canonical(trace)
+            self.ledger.record(put.because, trace.id, commit(salt, body))
+            new.append(NewTrace(trace, self.ledger.position, salt, body))
         self._store(new)
 
     def _store(self, new: Sequence[NewTrace]) -> None:
         """Write traces that are not there yet, and everything derived from them."""
-        traces, terms, counts = [], list[tuple[Any, ...]](), []
+        self._absent.clear()
+        traces, terms = [], list[tuple[Any, ...]]()
+        counts: list[tuple[int, int, int, int]] = []
         postings: list[tuple[int, int, Words]] = []
         speakers: Counter[tuple[int, str]] = Counter()
         sources: list[tuple[bytes, int]] = []
         rows = self._reserve("traces", len(new))
         for at, (trace, since, salt, body) in zip(rows, new, strict=True):
-            facet = self._facet(trace)
+            facet, name = self._facet(trace), name_of(trace)
             thread, seq = self._place(trace)
             is_searched = trace.state in SEARCHABLE
             checksum = checksums.checksum(body, facet)
-            stored = Stored(at, name_of(trace), facet, since, salt, body, checksum, is_searched)
-            self._fresh[trace.id] = stored
+            self._fresh[trace.id] = Stored(at, name, facet, since, salt, body, checksum, is_searched)
             traces.append(
-                (at, pack_id(trace.id), stored.name, facet, since, pack_time(trace.created_at),
-                 thread, seq, slot(trace), salt, body, stored.checksum)
+                (at, pack_id(trace.id), name, facet, since, pack_time(trace.created_at),
+                 thread, seq, slot(trace), salt, body, checksum)
             )  # fmt: skip
-            if is_searched:
-                words = terms_of(trace)
+            words = terms_of(trace) if is_searched else []
+            if words:
                 postings.append((at, facet, words))
                 terms += units(at, facet, thread, seq, words)
-                counts.append((1, len(words), sum(map(len, words)), facet))
-            else:
-                counts.append((1, 0, 0, facet))
+            counts.append((1, len(words), sum(map(len, words)), facet))
             if isinstance(trace, Turn) and trace.speaker:
                 speakers[facet, trace.speaker] += 1
             elif isinstance(trace, Memory) and trace.source_turns:
@@ -425,14 +427,17 @@ class RelationalWriter(ABC):
         """Those of `ids` that are this user's own; with `taken`, somebody else's is an error."""
         wanted = list(ids)
         found = {id: self._fresh[id] for id in wanted if id in self._fresh}
-        packed = {pack_id(id): id for id in wanted if id not in found}
+        packed = {pack_id(id): id for id in wanted if id not in found and id not in self._absent}
+        missing = set(packed.values())
         for some in batched(packed):
             # All at once: a half-read answer, kept alive by an error, would hold its snapshot beyond the rollback.
             for id, user, *rest in self._asked_for(some).fetchall():
+                missing.discard(packed[id])
                 if user == self._user:
                     found[packed[id]] = Stored(*rest)
                 elif taken:
                     raise InvalidRequest("is taken", field="id", hint="let the engine choose ids")
+        self._absent |= missing
         return found
 
     def _asked_for(self, ids: Sequence[bytes]) -> Cursor:
