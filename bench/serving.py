@@ -148,7 +148,7 @@ class _Server:
 def started(*arguments: str, sources: Path = _SOURCES) -> Iterator[_Server]:
     """A server of a source tree that runs until the block ends."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "bench.serving_server", *arguments],
+        [sys.executable, "-P", "-m", "bench.serving_server", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=environment(sources),
