@@ -3,6 +3,7 @@
 python -m bench.against REVISION               100,000 memories, a few minutes; the store is made first
 python -m bench.against REVISION --home HOME   over a store that was made before, which is left as it is
 python -m bench.against REVISION --cost        only what a recall costs, for a machine that is too busy to serve
+python -m bench.against REVISION --deadline-ms 5000    turns wait so long, for a machine too busy to answer sooner
 
 REVISION is a commit of this repository, or a folder that holds a source tree. Both answer the same questions over
 copies of the same store, in turns, in one run: whatever else the machine does touches both alike. The other tree makes
@@ -42,7 +43,6 @@ _WARM_UP = 120
 """Recalls before any is measured: a process that serves is warm."""
 
 _SERVED_ROUNDS = 2
-_CLIENTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Bounds:
     recalls: int = 180
     seconds: float = 10.0
     """How long each is served each time; not at all where this is nothing."""
+    clients: int = 64
+    deadline_ms: int = serving.DEADLINE_MS
 
 
 QUICK = Bounds(60, 4.0)
@@ -116,7 +118,7 @@ def compared(
         ]
         yield _cost(*_recalled(trees, models, _questions(corpus, _WARM_UP + bounds.recalls)), revision, size)
         if bounds.seconds:
-            yield from _answers(*_served(trees, models, corpus.questions, bounds.seconds), revision, size)
+            yield from _answers(*_served(trees, models, corpus.questions, bounds), revision, size, bounds)
 
 
 @contextmanager
@@ -224,22 +226,24 @@ def _cost(ours: _Costs, theirs: _Costs, revision: str, size: int) -> Result:
 
 
 def _served(
-    trees: Sequence[_Tree], models: Path, questions: Sequence[Question], seconds: float
+    trees: Sequence[_Tree], models: Path, questions: Sequence[Question], bounds: Bounds
 ) -> tuple[_Served, _Served]:
     found = _Served(), _Served()
     for number in range(_SERVED_ROUNDS):
         turns = list(zip(trees, found, strict=True))
         for tree, served in turns if number % 2 else reversed(turns):
-            crowd = serving.crowd(tree.sources, tree.home, models, questions, _CLIENTS, seconds)
+            crowd = serving.crowd(
+                tree.sources, tree.home, models, questions, bounds.clients, bounds.seconds, bounds.deadline_ms
+            )
             served.milliseconds += crowd["milliseconds"]
             served.outcomes.update(crowd["outcomes"])
-            served.seconds += seconds
+            served.seconds += bounds.seconds
             served.processor_seconds += crowd["processor seconds"]
     return found
 
 
-def _answers(ours: _Served, theirs: _Served, revision: str, size: int) -> Iterator[Result]:
-    what = f"{_CLIENTS} clients, {size:,}"
+def _answers(ours: _Served, theirs: _Served, revision: str, size: int, bounds: Bounds) -> Iterator[Result]:
+    what = f"{bounds.clients} clients, {size:,}"
     yield Result(
         f"answers in full a second beside {revision}, {what}",
         ours.in_full / max(theirs.in_full, 1 / theirs.seconds),
@@ -257,7 +261,7 @@ def _answers(ours: _Served, theirs: _Served, revision: str, size: int) -> Iterat
         f"before a turn while both are compared, {what}, p99",
         ours.p99,
         unit="ms",
-        limit=float(serving.DEADLINE_MS),
+        limit=float(bounds.deadline_ms),
         detail={"theirs": round(theirs.p99, 1)},
     )
 
@@ -268,6 +272,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("revision", help="a commit, or a folder with a source tree")
     parser.add_argument("--quick", action="store_true", help="fewer recalls and seconds")
     parser.add_argument("--cost", action="store_true", help="only what a recall costs: nothing is served")
+    parser.add_argument("--clients", type=int, default=Bounds().clients, help="how many ask at once")
+    parser.add_argument("--deadline-ms", type=int, default=serving.DEADLINE_MS, help="how long a turn may wait")
     parser.add_argument("--home", type=Path, help="a store that is there already, made by the older of both trees")
     parser.add_argument("--size", type=int, default=SIZE, help="how many memories the store has")
     parser.add_argument("--sets", type=Path, default=datasets.folder(), help=datasets.HELP)
@@ -277,7 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(width=None if sys.stdout.isatty() else 150)
     with tempfile.TemporaryDirectory(prefix="cortex-against-", dir=given.dir) as name:
         folder = Path(name)
-        bounds = QUICK if given.quick else Bounds()
+        bounds = replace(QUICK if given.quick else Bounds(), clients=given.clients, deadline_ms=given.deadline_ms)
         bounds = replace(bounds, seconds=0.0) if given.cost else bounds
         rows = compared(folder, given.home, given.models, given.sets, given.revision, bounds, given.size)
         print_results(list(rows), console)

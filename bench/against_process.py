@@ -53,6 +53,8 @@ def main() -> None:
     model = _model(models)
     embedder = _Embedder(model)
     with Cortex(home, settings=_SETTINGS, embedder=embedder) as engine:
+        run_due = getattr(engine, "run_due", None) or engine.attend  # type: ignore[attr-defined]  # in older revisions
+        run_due()  # what either tree does once a day is not what is measured, here or where the store is served
         print(json.dumps({"model": model is not None}), flush=True)
         for number, line in enumerate(sys.stdin):
             text, scope = json.loads(line)

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,9 @@ _BARE_SECONDS = 5.0
 _SETTLED_SECONDS = 10.0
 _MOST_GROWTH = 1.1
 _MARGIN_SECONDS = 60.0
+_IDLE_SHARE = 0.03
+"""A server is idle that takes less of a core than this."""
+_MOST_WAITS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +83,17 @@ def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Quest
 
 
 def crowd(
-    sources: Path, home: Path, models: Path, questions: Sequence[Question], clients: int, seconds: float
-) -> dict[str, Any]:
-    """What so many clients are answered by the server of a source tree, over the store at `home`; and what it took."""
-    with started(str(home), str(models), sources=sources) as server:
+    sources: Path, home: Path, models: Path, questions: Sequence[Question], clients: int, seconds: float,
+    deadline_ms: int = DEADLINE_MS,
+) -> dict[str, Any]:  # fmt: skip
+    """What so many clients are answered by the server of a source tree, over the store at `home`; and what it took.
+
+    No question's vector is kept: clients ask each more than once.
+    """
+    settings = {"CORTEX_EMBEDDING__CACHE_ENTRIES": "0", "CORTEX_HOOKS__DEADLINE_MS": str(deadline_ms)}
+    with started(str(home), str(models), sources=sources, settings=settings) as server:
         _ask(server, _before(questions), 1, _WARM_SECONDS)
+        _wait_until_idle(server.pid)
         began = _processor_seconds(server.pid)
         answers = _ask(server, _before(questions), clients, seconds)
         return {**answers, "processor seconds": _processor_seconds(server.pid) - began}
@@ -145,13 +155,15 @@ class _Server:
 
 
 @contextmanager
-def started(*arguments: str, sources: Path = _SOURCES) -> Iterator[_Server]:
+def started(
+    *arguments: str, sources: Path = _SOURCES, settings: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[_Server]:
     """A server of a source tree that runs until the block ends."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "bench.serving_server", *arguments],
+        [sys.executable, "-P", "-m", "bench.serving_server", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=environment(sources),
+        env={**environment(sources), **settings},
         text=True,
     )
     try:
@@ -194,6 +206,15 @@ def _processor_seconds(pid: int) -> float:
     # What stands before the last parenthesis is the name of the program, which may hold anything.
     items = [Path(f"/proc/{each}/stat").read_text("ascii").rpartition(")")[2].split() for each in _family(pid)]
     return sum(int(fields[11]) + int(fields[12]) for fields in items) / os.sysconf("SC_CLK_TCK")
+
+
+def _wait_until_idle(pid: int) -> None:
+    """Until its workers are warm and what the first turns left to the background is done, but not forever."""
+    for _ in range(_MOST_WAITS):
+        began = _processor_seconds(pid)
+        time.sleep(1.0)
+        if _processor_seconds(pid) - began < _IDLE_SHARE:
+            return
 
 
 class _Memory:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.ownership import Measured, cases, measure
-from cortex.domain import ownership
+from cortex.domain import instructions, ownership
 from cortex.domain.ownership import Owner, OwnershipReason, carried, foreign, own_words, owners, phrases, spans
 from cortex.languages import OWNERSHIP as WORDS
 
@@ -308,3 +308,12 @@ class TestWordsWithoutAnyMarkBetween:
 
     def test_a_name_in_a_request_does_not(self):
         assert own_words("Translate the menu of Chez Paul later. I live in Gent.").endswith("I live in Gent.")
+
+
+def test_warming_compiles_what_only_few_texts_need():
+    """C8: whose words a text holds is told while a turn waits."""
+    instructions._compiled.cache_clear()
+    ownership.warm()
+    compiled = instructions._compiled.cache_info().misses
+    instructions.split("Please never send emails after 6 pm unless I say so")
+    assert instructions._compiled.cache_info().misses == compiled

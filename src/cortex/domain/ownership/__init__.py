@@ -160,6 +160,7 @@ def _owner(signs: frozenset[str]) -> Owner:
 def warm() -> None:
     """Compile what most texts need, so that the first recall does not wait for it."""
     foreign(_SAMPLE)
+    instructions.split(_SAMPLE)  # few texts need it, but its patterns take a fifth of what a turn may wait
 
 
 _SAMPLE = (
