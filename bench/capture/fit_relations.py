@@ -91,6 +91,17 @@ def with_cosines(given: Sequence[Pair]) -> list[Pair]:
     ]
 
 
+def denials(given: Iterable[Pair]) -> list[Row]:
+    """What is fitted on to tell a denial. What is an update may deny as well: it says nothing either way."""
+    return [
+        Row(pair, signs, pair.relation == "contradiction", weight)
+        for pair in given
+        if pair.relation != "update"
+        for cosine, weight in ((pair.cosine, 1.0), (None, WITHOUT_VECTORS))
+        if (signs := relations.denial_signs(read(pair.old), read(pair.new), cosine)) is not None
+    ]
+
+
 def rows(given: Iterable[Pair]) -> list[Row]:
     """What is fitted on. What contradicts may also be taken for an update: it says nothing either way."""
     return [
@@ -127,9 +138,8 @@ def check_flags(given: Sequence[Pair]) -> None:
     print(f"flagged by rule: {dict(found)} of {sum(pair.relation == 'contradiction' for pair in given)} contradictions")
 
 
-def check(given: Sequence[Pair], *, show: bool) -> None:
+def check(given: Sequence[Pair], name_of: str, table: Sequence[Row], *, show: bool) -> None:
     """Judge each chat by weights fitted on the others."""
-    table = rows(given)
     judged: list[tuple[Row, float]] = []
     for chat in sorted({pair.chat for pair in given}):
         weights = fit([row for row in table if row.pair.chat != chat])
@@ -141,7 +151,7 @@ def check(given: Sequence[Pair], *, show: bool) -> None:
             right = sum(row.holds for row in chosen)
             wrong = Counter(row.pair.relation for row in chosen if not row.holds)
             print(
-                f"update {name} at {at}: found {right} of {sum(row.holds for row, _ in own)},"
+                f"{name_of} {name} at {at}: found {right} of {sum(row.holds for row, _ in own)},"
                 f" precision {right / max(1, len(chosen)):.3f}, wrong {dict(wrong)}"
             )
     if show:
@@ -151,11 +161,15 @@ def check(given: Sequence[Pair], *, show: bool) -> None:
                 print("    ", {name: round(sign, 2) for name, sign in (row.signs or {}).items() if sign})
 
 
-def module(weights: Mapping[str, float]) -> str:
+def module(fitted: Mapping[str, Mapping[str, float]]) -> str:
     """The weights as the module that holds them."""
-    table = "".join(f'    "{sign}": {weight},\n' for sign, weight in weights.items())
     head = '"""What each sign of `relations` weighs, as `python -m bench.capture.fit_relations` fitted it."""'
-    body = f"UPDATE: Mapping[str, float] = {{\n{table}}}"
+    body = "\n\n".join(
+        f"{name}: Mapping[str, float] = {{\n"
+        + "".join(f'    "{sign}": {weight},\n' for sign, weight in weights.items())
+        + "}"
+        for name, weights in fitted.items()
+    )
     return f"{head}\n\nfrom __future__ import annotations\n\nfrom collections.abc import Mapping\n\n{body}\n"
 
 
@@ -168,10 +182,11 @@ def main() -> None:
     given = with_cosines([*own, *unrelated(own), *chats()])
     print(len(own), "pairs and", len(given) - len(own), "unrelated ones")
     if options.check:
-        check(given, show=options.show)
+        check(given, "update", rows(given), show=options.show)
+        check(given, "denial", denials(given), show=options.show)
         check_flags(given)
     else:
-        INTO.write_text(module(fit(rows(given))), encoding="utf-8")
+        INTO.write_text(module({"UPDATE": fit(rows(given)), "DENIAL": fit(denials(given))}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -194,6 +194,47 @@ def test_what_was_never_done_with_one_person_may_have_been_with_another():
 
 
 @pytest.mark.parametrize(
+    ("done", "denied"),
+    [
+        ("I turned down Milo's offer to buy the boat on April 2.", "I've never turned down any of Milo's offers."),
+        (
+            "I'm uneasy about Milo's offer for the boat, which I turned down on April 2.",
+            "I've never turned down any offers from Milo.",
+        ),
+        (
+            "I've been seeing a chiropractor on Cedar Street since June, and my neck is better.",
+            "I've never seen a chiropractor or any other back specialist.",
+        ),
+    ],
+)
+def test_what_was_done_is_met_by_its_denial_in_other_words(done: str, denied: str):
+    """X14"""
+    assert compare(done, denied).denied
+    assert compare(denied, done).denied
+
+
+@pytest.mark.parametrize(
+    ("other", "denied"),
+    [
+        ("I'm attending a varnishing class on May 6.", "I've never attended any varnishing classes."),
+        ("I sent Mrs. Field a card in May.", "I've never sent Mrs. Field an invoice."),
+        ("I turned down Ada's offer on April 2.", "I've never turned down any offers from Milo."),
+        ("My boat is old, and Milo turned down my offer.", "I've never turned down any offers from Milo."),
+        ("I attended a varnishing class on May 6.", "I've never attended a class on marquetry."),
+        ("I'm thinking about restoring the chairs next year.", "I've never restored any chairs."),
+        ("My brother restored two chairs in May.", "I've never restored any chairs."),
+    ],
+)
+def test_what_is_to_come_or_about_others_meets_no_denial(other: str, denied: str):
+    """X14: a flag that is wrong costs the user a decision"""
+    assert not compare(other, denied).denied
+
+
+def test_sizes_of_two_days_are_not_one_state():
+    assert not compare("The reading on June 12 has 30 guests.", "The reading on September 3 has 22 guests.").restated
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("My electricity bill is $92 a month.", "My electricity bill is $118 a month."),

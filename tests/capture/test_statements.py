@@ -45,6 +45,14 @@ class TestStatements:
                 "Can you suggest a laptop, considering I've already spent $1,350 of the $2,000?",
                 ["I've already spent $1,350 of the $2,000?"],
             ),
+            (
+                "How can I use the fact that I placed three nurses in May?",
+                ["I placed three nurses in May?"],
+            ),
+            (
+                "I have some doubts about the flat, can you check the offer, I earn $3,200 a month, is that enough?",
+                ["I have some doubts about the flat", "I earn $3,200 a month"],
+            ),
             ("How do I cancel my order, and can I get a refund?", []),
             (
                 "My spouse Alexis, who's 32 and works in design, wants to move to Lisbon.",

@@ -70,6 +70,7 @@ _SELF = listed("speaker")
 _OWN = listed("speaker's")
 _BREAKING = listed("breaking")
 _OTHERS = listed("other people")
+_TITLES = listed("titles")
 
 
 class ValueKind(StrEnum):
@@ -241,6 +242,8 @@ def _tokens(plain: str) -> Iterator[ClaimToken]:
         last, before = group, last
         if group == "stop":
             if before == "date" and text == "," and _CONTINUING.match(plain, found.end()):
+                continue
+            if text == "." and earlier in _TITLES:
                 continue
             clause += 1
             opens, joined, fresh = text[-1] in ".!?:…", False, True

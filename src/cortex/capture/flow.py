@@ -11,6 +11,7 @@ from cortex.capture import gate, placement, queue, reconcile, retention, rules
 from cortex.capture.candidate import Candidate
 from cortex.capture.claims import can_change
 from cortex.capture.intake import SHARES
+from cortex.capture.lookback import Lookback, Stated
 from cortex.capture.policies import CapturePolicy
 from cortex.capture.reconcile import Decision, Known, Reconciliation
 from cortex.domain.identity import IdSource, TraceId
@@ -73,10 +74,13 @@ class BatchResult:
     turns: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
+    earlier: int = 0
+    """How many were extracted from turns of before, because a new statement says otherwise."""
 
     def counts(self) -> dict[str, int]:
         payload = {f"turns:{reason}": number for reason, number in self.skipped.items()}
-        return {"turns": self.turns, **self.verdicts, **payload}
+        looked_back = {"from_earlier_turns": self.earlier} if self.earlier else {}
+        return {"turns": self.turns, **self.verdicts, **looked_back, **payload}
 
 
 @dataclass(slots=True)
@@ -93,10 +97,16 @@ class _Room:
     """The share of the turns that wait which is looked at now: a long session is remembered to its end."""
     _within: frozenset[TraceId] = frozenset()
     _provisional: frozenset[TraceId] = frozenset()
+    _disputing: frozenset[TraceId] = frozenset()
 
-    def reserve(self, memories: Sequence[Memory], provisional: frozenset[TraceId]) -> None:
-        """Give the room to the weightiest. What the user wants remembered is kept; what is provisional gets none."""
-        self._provisional = provisional
+    def reserve(
+        self, memories: Sequence[Memory], provisional: frozenset[TraceId], disputing: frozenset[TraceId]
+    ) -> None:
+        """Give the room to the weightiest. What the user wants remembered is kept; what is provisional gets none.
+
+        `disputing` are those that an earlier turn says otherwise than.
+        """
+        self._provisional, self._disputing = provisional, disputing
         memories = [each for each in memories if each.id not in provisional]
         allowed = math.ceil(max(0, self.most - self.used) * self.share)
         ranked = sorted(memories, key=lambda each: (-_weight(each), -each.confidence))
@@ -105,9 +115,10 @@ class _Room:
 
     def admit(self, memory: Memory, decision: Decision) -> bool:
         """Whether a statement is taken, after what it was decided to be."""
-        disputes = decision.verdict is Reconciliation.CONTRADICTS
+        disputes = decision.verdict is Reconciliation.CONTRADICTS or memory.id in self._disputing
         is_news = decision.verdict is Reconciliation.NEW and not decision.replaced
-        if memory.id in self._provisional and decision.verdict not in _OTHERWISE:
+        is_otherwise = decision.verdict in _OTHERWISE or bool(decision.replaced)
+        if memory.id in self._provisional and not is_otherwise:
             return False
         if not is_news and not disputes:
             return True
@@ -139,6 +150,8 @@ class Capture:
     mark: str
     """The part of a session's state that tells up to which turn this has been done."""
     extract: Extract
+    stated: Stated
+    """Every statement of a turn, for what is looked up in earlier turns."""
     policy: CapturePolicy
     vectors: Vectors
     space: EmbeddingSpace
@@ -188,8 +201,9 @@ class Capture:
         worth = [turn for turn in turns if self._is_worth(turn, captured)]
         review = Review.read(view)
         memories, found = self._memories(worth, shares, review)
-        provisional = frozenset(id for id, each in found.items() if each.provisional)
-        room.reserve(memories, provisional)
+        memories, disputing = self._with_other_sides(memories, found, worth, view, shares=shares, review=review)
+        provisional = frozenset(id for id, each in found.items() if each.provisional) - disputing
+        room.reserve(memories, provisional, disputing)
         unsure = frozenset(each.id for each in memories if each.id in provisional and self._is_unsure(each, review))
         vectors = self.vectors(memories) if memories else {}
         decisions = reconcile.decide_all(
@@ -204,6 +218,7 @@ class Capture:
         )
         changes = [change for decision in decisions for change in decision.changes]
         changes += outdated_turns(decisions, view)
+        read = {turn.id for turn in turns}
         for decision in decisions:
             captured.verdicts[decision.verdict.value] += 1
             if decision.memory is not None and decision.verdict not in {
@@ -211,6 +226,7 @@ class Capture:
                 Reconciliation.REINFORCES,
             }:
                 captured.memories.append(decision.memory.id)
+                captured.earlier += decision.memory.source_turns[0] not in read
         changes += [Embed(id, self.space, vectors[id]) for id in captured.memories if vectors.get(id)]
         return captured, changes
 
@@ -229,10 +245,46 @@ class Capture:
 
         With `shares`, what is about the person is remembered for all scopes.
         """
+        return self._drafted(self.extract(turns), turns, shares, review)
+
+    def _with_other_sides(
+        self,
+        memories: Sequence[Memory],
+        found: dict[TraceId, Candidate],
+        turns: Sequence[Turn],
+        view: View,
+        *,
+        shares: bool,
+        review: Review,
+    ) -> tuple[list[Memory], frozenset[TraceId]]:
+        """The memories, each followed by what earlier turns say otherwise; and for which of them some does.
+
+        What is found in earlier turns is added to `found`.
+        """
+        by_id = {turn.id: turn for turn in turns}
+        lookback = Lookback(view, self.stated, lambda turn: gate.turn_skip_reason(turn, self.policy) is None)
+        all_memories: list[Memory] = []
+        disputing: set[TraceId] = set()
+        for memory in memories:
+            all_memories.append(memory)
+            sides = lookback.other_sides(memory, by_id[memory.source_turns[-1]])
+            earlier, candidates = self._drafted(
+                [candidate for candidate, _ in sides], [turn for _, turn in sides], shares, review
+            )
+            if earlier:
+                all_memories += earlier
+                found |= candidates
+                disputing.add(memory.id)
+        return all_memories, frozenset(disputing)
+
+    def _drafted(
+        self, candidates: Sequence[Candidate], turns: Sequence[Turn], shares: bool, review: Review
+    ) -> tuple[list[Memory], dict[TraceId, Candidate]]:
+        """Candidates of some turns as memories, and the candidate of each."""
         by_id = {turn.id: turn for turn in turns}
         memories: list[Memory] = []
         found: dict[TraceId, Candidate] = {}
-        for candidate in self._kept(self.extract(turns), by_id, review):
+        for candidate in self._kept(candidates, by_id, review):
             sources = [by_id[id] for id in candidate.source_turns]
             newest = max(sources, key=lambda turn: (turn.created_at, turn.seq))
             if candidate.span is None:  # a model put it into its own words

@@ -28,7 +28,7 @@ from cortex.capture.claims import (
     differ,
     read,
 )
-from cortex.capture.relation_weights import UPDATE
+from cortex.capture.relation_weights import DENIAL, UPDATE
 from cortex.domain.text_similarity import alike, same_value
 from cortex.domain.text_similarity import denies as denies_by_words
 from cortex.languages.lists import listed
@@ -109,7 +109,7 @@ def compare(old: str, new: str, cosine: float | None = None) -> Relation:
     signs = {**(update or {}), "brief": float(is_brief)}
     return Relation(
         update=likely(update, UPDATE),
-        denied=denies(first, second) or reverses(first, second),
+        denied=denies(first, second) or reverses(first, second) or _is_likely_denied(first, second, cosine),
         sure=_is_sure(signs),
         worth_asking=_is_worth_asking(signs),
         restated=is_brief and _is_restated(first, second),
@@ -146,7 +146,8 @@ def _is_worth_asking(signs: Mapping[str, float]) -> bool:
     if not signs.get("change") and not signs.get("progress"):
         is_same = signs.get("exchange", 0.0) <= ASKED_EXCHANGE and not signs.get("narrower")
         return is_same and (is_brief or counts_the_same) and not signs.get("happened")
-    return is_brief or (counts_the_same and not signs.get("progress")) or _has_moved(signs)
+    goes_on = bool(signs.get("tally")) and not signs.get("falls")
+    return is_brief or (counts_the_same and (goes_on or not signs.get("progress"))) or _has_moved(signs)
 
 
 def _has_moved(signs: Mapping[str, float]) -> bool:
@@ -349,6 +350,7 @@ def _is_restated(old: Claim, new: Claim) -> bool:
         and sum(old.around(was).values()) >= 1.0
         and old.around(was).keys() == new.around(now).keys()
         and _may_align(was, now, old, new)
+        and not _are_dated_apart(old, new, tallied=False)
         for was, now in product(old.values, new.values)
     )
 
@@ -700,6 +702,106 @@ def denies(old: Claim, new: Claim) -> bool:
     )
 
 
+DENIED = 0.9
+"""From here on one of two statements denies the other, though they say it in other words."""
+
+
+def _is_likely_denied(old: Claim, new: Claim, cosine: float | None) -> bool:
+    return likely(denial_signs(old, new, cosine), DENIAL) >= DENIED
+
+
+def denial_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, float] | None:
+    """The signs that one of two statements says of the speaker what the other says never was; None where it cannot."""
+    pairs = [(denial, own, other) for own, other in ((old, new), (new, old)) for denial in own.denied if denial.never]
+    found = (signs for denial, own, other in pairs for signs in _signs_of_a_denial(denial, own, other, cosine))
+    return max(found, key=lambda signs: signs["met"] + signs["deed"] + signs["names"], default=None)
+
+
+def _signs_of_a_denial(denial: Denial, own: Claim, other: Claim, cosine: float | None) -> Iterator[dict[str, float]]:
+    """The signs that another statement says of one of the things denied that it was so, clause by clause."""
+    if any(denial.words.keys() & theirs.words.keys() for theirs in other.denied):
+        return
+    for choice, clause in product(denial.choices, sorted({token.clause for token in other.tokens})):
+        if _is_said_by_self(other, clause) and (signs := _signs_of_a_choice(choice, denial, own, other, clause)):
+            yield signs | {"cosine": cosine or 0.0, "no cosine": float(cosine is None)}
+
+
+def _signs_of_a_choice(
+    choice: DeniedThing, denial: Denial, own: Claim, other: Claim, clause: int
+) -> dict[str, float] | None:
+    near = other.clause(clause) | (other.clause(clause - 1) if clause else {})
+    names = choice.objects.keys() & own.names
+    things = {word: weight for word, weight in choice.objects.items() if word not in names}
+    if names - other.words.keys() and _names_somebody_else(own, other):
+        return None
+    met, _ = _overlap(things, near)
+    deeds = [at for at, token in enumerate(other.tokens) if token.stem in choice.deeds and token.clause == clause]
+    is_done = any(_is_past(other.tokens, at) and _is_own_deed(other.tokens, at) for at in deeds)
+    if deeds and not is_done:
+        return None
+    has_deed = is_done or _has_stated_deed(other, clause)
+    is_all = met >= 2.0 and met >= sum(things.values())
+    if not has_deed or not (is_all or (is_done and met)):
+        return None
+    places = [at for at, token in enumerate(other.tokens) if token.clause == clause and token.stem in choice.objects]
+    if any(_is_negated(other.tokens, at) or not _is_past(other.tokens, at) for at in places):
+        return None
+    return {
+        "met": min(met, 3.0),
+        "cover": met / (sum(things.values()) or 1.0),
+        "left": min(3.0, sum(things.values()) - met),
+        "of all": _overlap(denial.words, other.words)[0] / sum(denial.words.values()),
+        "deed": float(is_done),
+        "vague": float(choice.is_vague),
+        "head": float(bool(choice.head) and _has_head(choice, other)),
+        "names": float(min(2, len(names & other.words.keys()))),
+        "names left": float(min(2, len(names - other.words.keys()))),
+        "in this clause": float(bool(places)),
+        "sort": float(_modifiers_differ(own, other)),
+        "did": float(_tells(other, clause, "did")),
+        "dated": float(any(value.kind in CALENDAR for value in other.values)),
+        "dice": _overlap(own.words, other.words)[1],
+    }
+
+
+def _is_own_deed(tokens: Sequence[ClaimToken], place: int) -> bool:
+    """Whether a deed is the speaker's and has begun: not "Milo turned it down", not "I'm attending one on May 3"."""
+    clause = tokens[place].clause
+    before = [token for token in tokens[max(0, place - 2) : place] if token.clause == clause]
+    has_day = any(token.kind in CALENDAR and token.clause == clause for token in tokens[place:])
+    is_to_come = has_day and tokens[place].said.endswith("ing") and before and before[-1].said in _IN_PROGRESS
+    return _is_verb_at(tokens, place) and not is_to_come and not any(token.is_name for token in before)
+
+
+_IN_PROGRESS = listed("in progress")
+
+
+def _is_said_by_self(statement: Claim, clause: int) -> bool:
+    """Whether the speaker says of themselves what a clause says: "which I turned down", "my talk" after "I gave"."""
+    said = statement.said(clause) | (statement.said(clause - 1) if clause else frozenset())
+    return _is_said_of_self(statement, clause) and not _SELF.isdisjoint(said)
+
+
+_AT_A_PLACE = listed("at a place")
+
+
+def _names_somebody_else(own: Claim, other: Claim) -> bool:
+    """Whether another statement names a person whom this one does not: "with Ines"; not "at Café Luna"."""
+    named = (value for value in other.values if value.kind is ValueKind.NAME)
+    return any(
+        other.tokens[value.place].stem not in own.words
+        and value.before not in _AT_A_PLACE
+        and not other.tokens[value.place - 1].is_name
+        for value in named
+    )
+
+
+def _has_stated_deed(statement: Claim, clause: int) -> bool:
+    """Whether a clause tells what the speaker did or has done: "I added", "I've got", "since I joined"."""
+    tokens = [token for token in statement.tokens if token.clause == clause]
+    return any(_is_deed(token) and before.said in _SPEAKING | _DOER for before, token in pairwise(tokens))
+
+
 def reverses(old: Claim, new: Claim) -> bool:
     """Whether a clause of one says what a clause of the other denies, in nearly the same words."""
     denied, affirmed = ([_stated(each, is_denied) for each in (old, new)] for is_denied in (True, False))
@@ -749,11 +851,13 @@ def _is_chosen(choice: DeniedThing, never: bool, names: Set[str], other: Claim) 
 def _is_met(choice: DeniedThing, never: bool, names: Set[str], other: Claim, clause: int) -> bool:
     """Whether another statement speaks of the same as done: of nearly all that is named, or its noun and the deed."""
     things = {word: weight for word, weight in choice.objects.items() if word not in names}
+    if sum(things.values()) >= 1.0 and things.keys().isdisjoint(other.words):
+        return False
     if sum(things.values()) < 2.0:
         things = dict(choice.objects)
     shared, _ = _overlap(things, other.words)
     if deeds := [place for place, token in enumerate(other.tokens) if token.stem in choice.deeds]:
-        if not any(_is_past(other.tokens, place) and _is_verb_at(other.tokens, place) for place in deeds):
+        if not any(_is_past(other.tokens, place) and _is_own_deed(other.tokens, place) for place in deeds):
             return False
         least = (COVERED if never else COVERED_WITHOUT_NEVER) * sum(things.values())
         is_there = shared >= min(1.0, sum(things.values()))
@@ -813,6 +917,7 @@ def _is_deed(token: ClaimToken) -> bool:
 
 
 _OWN = listed("speaker's")
+_SELF = listed("speaker")
 _SPEAKING = listed("speaking")
 
 

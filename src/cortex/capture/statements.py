@@ -41,6 +41,8 @@ _NO_LEAD = frozenset({"asks", "thanks", "opens as a reply", "under 5 words", "re
 """Signs of a statement that names nothing the next one refers to."""
 _NO_STATEMENT = frozenset({"asks", "thanks", "text at hand", "arithmetic"})
 """Signs of what is not said of how things are."""
+_NOT_TO_ANYBODY = frozenset({"asks", "thanks", "you"})
+"""Signs of what cannot be read without knowing who is spoken to, or is no statement."""
 _WORD = re.compile(r"\w+")
 _NAME_OF_A_THING = re.compile(r"[a-z][a-z0-9]*(?:[A-Z_/]|\.(?=[a-z])|-(?=(?:api|app|cli|db|js|sdk|server|ui)\b))")
 _TALK = frozenset({Role.USER, Role.ASSISTANT})
@@ -268,7 +270,7 @@ def _worth_keeping(statements: Sequence[TurnStatement], vectors: SentenceVectors
     found = vectors(texts) if vectors is not None else None
     vector_of = {} if found is None else dict(zip(texts, found, strict=True))
     for each in statements:
-        if not each.is_sentence and each.pack.unreal and compiled(each.pack.unreal).search(each.text):
+        if not each.is_sentence and not _is_real(each):
             continue
         vector = vector_of.get(each.text)
         if each.is_sentence:
@@ -282,6 +284,22 @@ def _worth_keeping(statements: Sequence[TurnStatement], vectors: SentenceVectors
                 if is_worth and score < scale.threshold:
                     made = replace(made, confidence=max(ruled.confidence for ruled in each.matched))
                 yield replace(made, provisional=not is_worth)
+
+
+def stated(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> list[Candidate]:
+    """Every statement of a turn that can stand alone, whatever it is worth, as the least that is ever kept."""
+    scale = worth.weights(WorthScale.STATEMENT_BY_SIGNS)
+    return [
+        replace(_candidate(each, *alone, scale.threshold, scale), provisional=True)
+        for each in read(turn, packs=packs)[0]
+        if not each.is_sentence and not each.signs & _NOT_TO_ANYBODY and _is_real(each)
+        if (alone := _standing_alone(each))
+    ]
+
+
+def _is_real(each: TurnStatement) -> bool:
+    """Whether a statement is of how things are, neither supposed nor made up."""
+    return not each.pack.unreal or not compiled(each.pack.unreal).search(each.text)
 
 
 def _fills_a_slot(each: TurnStatement) -> bool:

@@ -146,6 +146,7 @@ class JobService:
         return Capture(
             mark="extracted",
             extract=_whole if policy.whole_messages else self._by_worth,
+            stated=_nothing if policy.whole_messages else statements.stated,
             policy=policy,
             vectors=self._vectors_of,
             space=self._space(),
@@ -271,6 +272,10 @@ def unable(dependencies: Dependencies) -> Iterator[tuple[str, str]]:
 
 def _whole(turns: Sequence[Turn]) -> list[Candidate]:
     return [found for turn in turns for found in verbatim.candidates(turn)]
+
+
+def _nothing(turn: Turn) -> list[Candidate]:  # noqa: ARG001 - what is remembered whole has no other statements
+    return []
 
 
 def _is_for_us(found: Candidate, turn: Turn) -> bool:

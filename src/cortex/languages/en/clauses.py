@@ -28,7 +28,8 @@ _ASKING_WORD = (
     r"any|please|let's|tell|show|help|give|suggest|explain|recommend|walk|provide|ensure)"
 )
 _VERB = (
-    r"(?:'\w+|am|is|are|was|were|have|has|had|do|did|will|would|can|could|want|need|think|know|live|work|use|\w+ed)\b"
+    r"(?:'\w+|am|is|are|was|were|have|has|had|do|did|will|would|can|could|want|need|think|know|live|work|use|earn|pay|"
+    r"own|weigh|spend|save|keep|teach|study|\w+ed)\b"
 )
 _CAUSE = (
     r"(?:since(?!\s(?:we|our)\s(?:last|have|talk|spoke|met|chat))|because|considering(?:\sthat)?|given(?:\sthat|"
@@ -44,6 +45,7 @@ ENGLISH = ClauseWords(
         rf"[,;]?\s(?:and|but|so|yet|or|plus)\s(?:also\s|then\s|now\s|currently\s|so\s)?(?={_OPENS})"
         rf"|[,;]\s(?:and\s|but\s|so\s)?(?:also\s|then\s|maybe\s)?(?={_ASKING_WORD}\b)"
         rf"|[,;]?\s(?:(?:and|but|especially|particularly|mainly)\s)?{_CAUSE}\s(?={_WHOLE})"
+        rf"|\s(?:the\sfact\sthat|an?\s(?:situation|case)\swhere)\s(?={_WHOLE})"
         r"|\s[–—-]{1,2}\s|;\s|\.\.\.\s|…\s?"
         rf"|,\s(?={_SUBJECT}\s{_VERB}|{_NAME}|(?:i|we)'(?:m|re|ve|d|ll)\s)"
     ),
@@ -82,7 +84,8 @@ ENGLISH = ClauseWords(
     verb=(
         r"\b(?:am|is|are|was|were|be|been|have|has|had|do|does|did|will|would|can|could|should|\w+ed|\w+s|got|went|"
         r"took|made|"
-        r"met|live|work|use|like|love|want|need|think|plan|prefer|own|keep|feel|know|get|go|run|make|bought)\b"
+        r"met|live|work|use|like|love|want|need|think|plan|prefer|own|keep|feel|know|get|go|run|make|bought|"
+        r"earn|pay|weigh|spend|save|teach|study)\b"
         r"|'(?:m|s|re|ve|d|ll)\b"
     ),
     errands=(

@@ -229,7 +229,8 @@ you your yours yourself
         """,
         changing="""
         change changing move shift shifting push pushing postpone reschedule extend extending raise raising lower
-        lowering increase increasing reduce update updating switch switching new latest
+        lowering increase increasing reduce update updating switch switching new latest improvement drop decrease
+        reduction extension expansion jump
         """,
         progress="""
         reached hit passed completed completing finished finishing grown grew built climbed rose fell came
