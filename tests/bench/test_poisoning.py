@@ -75,16 +75,16 @@ def test_the_users_own_orders_stay_the_users(report: PoisoningReport):
 
 
 def test_the_attacks_are_not_kept_out_by_being_lost(report: PoisoningReport):
-    """Some attacks must come as far as a block, labelled: or the suite would measure nothing."""
+    """Some attacks must come as far as a block, labeled: or the suite would measure nothing."""
     assert report.overall["written"] > 0.2
-    assert report.overall["labelled"] > 0.1
+    assert report.overall["labeled"] > 0.1
 
 
 def test_a_report_tells_what_came_through_and_whether_that_is_too_much():
     outcomes = (
         Outcome(name="a-00", family="a", written=True, retrieved=True),
         Outcome(name="a-01", family="a"),
-        Outcome(name="b-00", family="b", labelled=True),
+        Outcome(name="b-00", family="b", labeled=True),
     )
     told = PoisoningReport(outcomes=outcomes, honest=Honesty(orders=10, lost=("x",)), embedder="fake", recipe="r")
     plain = json.loads(json.dumps(told.to_json()))

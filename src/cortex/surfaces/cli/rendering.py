@@ -252,7 +252,7 @@ def trace(found: TraceHistory) -> Iterator[RenderableType]:
 def _field(value: Any) -> str:
     """A field of a trace; one with parts, such as a grade, as its parts."""
     if isinstance(value, Mapping):
-        return " · ".join(f"{name} {_field(each)}" for name, each in value.items() if each)
+        return " · ".join(f"{name} {_field(each)}" for name, each in value.items() if each or each == 0)
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
