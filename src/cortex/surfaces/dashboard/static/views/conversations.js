@@ -3,9 +3,8 @@
 import { isAbort } from "../api.js";
 import { fill, h, memoryPath } from "../dom.js";
 import { counted, date, dayName, moment, title as titled, whole } from "../format.js";
-import { settled } from "../live.js";
 import { button, empty, failure, when } from "../parts.js";
-import { LongTable } from "../table.js";
+import { LongTable, filterBox, paged } from "../table.js";
 import { conversationPath } from "./turns.js";
 
 const PAGE = 100;
@@ -29,10 +28,11 @@ export async function showConversations({ api, root, signal, query }) {
   const chosen = { contains: query.get("contains") ?? "" };
   const table = new LongTable({ label: "Conversations", canSelect: false, open: (row) => (location.hash = conversationPath(row.session)) });
   const nothing = h("div", { class: "stack" });
-  const box = h("input", { class: "input", type: "search", role: "searchbox", "aria-label": "Filter by session", placeholder: "Filter by session", value: chosen.contains, autocomplete: "off", spellcheck: "false", maxlength: 256, dir: "auto" });
-  let next = null;
-  let run = 0;
-  let isLoading = false;
+  const box = filterBox(table, { label: "Filter by session", value: chosen.contains, most: 256, signal, changed: (contains) => {
+    chosen.contains = contains;
+    history.replaceState(null, "", contains ? `#/conversations?${new URLSearchParams(chosen)}` : "#/conversations");
+    again();
+  } });
   fill(
     root,
     h("div", { class: "head" }, h("div", {}, h("h1", { tabindex: "-1" }, "Conversations"), h("p", {}, "What was said, turn by turn, and what was remembered of it."))),
@@ -41,51 +41,14 @@ export async function showConversations({ api, root, signal, query }) {
     table.element,
   );
   table.arrange(COLUMNS, "");
-
-  const load = (after) => api.get("/v1/conversations", { ...chosen, after, limit: PAGE }, { signal });
-  const rows = (found) => found.conversations.map((each) => ({ ...each, id: each.session }));
-
-  async function again() {
-    const mine = (run += 1);
-    table.element.setAttribute("aria-busy", "true");
-    try {
-      const found = await load();
-      if (mine !== run || signal.aborted) return;
-      next = found.next;
-      table.replace(rows(found), next === null);
-      table.element.hidden = !found.conversations.length;
-      fill(nothing, !found.conversations.length && (chosen.contains ? empty("search", "No conversations match", "Look for another part of the session's name.") : empty("chat", "No conversations yet", "The turns of agents and people appear here.")));
-    } catch (error) {
-      if (!isAbort(error) && error.status !== 401) fill(nothing, failure(error, again));
-    } finally {
-      if (mine === run) table.element.removeAttribute("aria-busy");
-    }
-  }
-
-  table.addEventListener("end", async () => {
-    if (next === null || isLoading) return;
-    isLoading = true;
-    const mine = run;
-    try {
-      const found = await load(next);
-      if (mine !== run || signal.aborted) return;
-      next = found.next;
-      table.append(rows(found), next === null);
-    } catch (error) {
-      if (!isAbort(error) && error.status !== 401) fill(nothing, failure(error, again));
-    } finally {
-      isLoading = false;
-    }
-  });
-  const soon = settled(() => {
-    if (box.value === chosen.contains) return;
-    chosen.contains = box.value;
-    history.replaceState(null, "", chosen.contains ? `#/conversations?${new URLSearchParams(chosen)}` : "#/conversations");
-    again();
-  }, signal, { quiet: 220, most: 800 });
-  box.addEventListener("input", soon);
-  box.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === "ArrowDown") (event.preventDefault(), table.focus());
+  const again = paged(table, {
+    signal,
+    place: nothing,
+    load: async (after, limit) => {
+      const { conversations, next } = await api.get("/v1/conversations", { ...chosen, after, limit }, { signal });
+      return { rows: conversations.map((each) => ({ ...each, id: each.session })), next };
+    },
+    shown: ({ rows }) => !rows.length && (chosen.contains ? empty("search", "No conversations match", "Look for another part of the session's name.") : empty("chat", "No conversations yet", "The turns of agents and people appear here.")),
   });
   await again();
 }
