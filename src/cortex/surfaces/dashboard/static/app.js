@@ -40,6 +40,8 @@ const PLACES = [
     ["Canary", "#/canary", "canary", "c"],
     ["Backups", "#/backups", "backups", "b"],
     ["Tags", "#/tags", "history", "p"],
+    ["Retention", "#/retention", "clock", "k"],
+    ["Person", "#/person", "user", "y"],
   ]],
 ];
 
@@ -72,6 +74,8 @@ const ROUTES = [
   [/^\/backups$/, "Backups", () => import("./views/backups.js"), "showBackups"],
   [/^\/tags$/, "Tags", () => import("./views/history.js"), "showHistory"],
   [/^\/tags\/([^/]+)$/, "Since a tag", () => import("./views/history.js"), "showTag"],
+  [/^\/retention$/, "Retention", () => import("./views/retention.js"), "showRetention"],
+  [/^\/person$/, "Person", () => import("./views/person.js"), "showPerson"],
 ];
 
 /** How long live updates wait for the first view, in milliseconds. */

@@ -11,6 +11,8 @@ import { failure } from "./parts.js";
 const SPARE = 8;
 const AHEAD = 40;
 const MOST_LOADED = 1_000;
+/** The height of a row in pixels, as it was measured last. */
+let rowHeight = 40;
 
 /**
  * @typedef {object} Column
@@ -28,7 +30,7 @@ export class LongTable extends EventTarget {
   #rows = [];
   #active = 0;
   #anchor = 0;
-  #height = 40;
+  #height = rowHeight;
   #shown = [0, 0];
   #sort = "";
   #isWhole = true;
@@ -137,9 +139,15 @@ export class LongTable extends EventTarget {
   }
 
   #resized() {
-    const row = this.body.querySelector("tr[data-row]");
-    if (row) this.#height = row.getBoundingClientRect().height || this.#height;
-    this.#draw({ isForced: true });
+    this.#draw({ isForced: this.#measured() });
+  }
+
+  /** Whether rows are of another height than was thought. */
+  #measured() {
+    const height = this.body.querySelector("tr[data-row]")?.getBoundingClientRect().height;
+    if (!height || Math.abs(height - this.#height) <= 0.5) return false;
+    this.#height = rowHeight = height;
+    return true;
   }
 
   #draw({ isForced = false } = {}) {
@@ -155,11 +163,7 @@ export class LongTable extends EventTarget {
     this.table.setAttribute("aria-rowcount", String(this.#isWhole ? this.#rows.length + 1 : -1));
     if (heldRow !== undefined) this.#at(Number(heldRow), isBox)?.focus({ preventScroll: true });
     this.#boxes();
-    const measured = this.body.querySelector("tr[data-row]")?.getBoundingClientRect().height;
-    if (measured && Math.abs(measured - this.#height) > 0.5) {
-      this.#height = measured;
-      this.#draw({ isForced: true });
-    }
+    if (this.#measured()) this.#draw({ isForced: true });
   }
 
   #gap(rows) {

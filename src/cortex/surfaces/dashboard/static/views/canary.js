@@ -2,7 +2,7 @@
 
 import { fill, h } from "../dom.js";
 import { counted, milliseconds, percent, whole, words } from "../format.js";
-import { button, command, dialog, empty, facts, failure, head, loaded, notice, panel, sentence, toast, when } from "../parts.js";
+import { button, command, dialog, empty, facts, failure, forAdministrators, head, loaded, notice, panel, sentence, toast, when } from "../parts.js";
 
 const LEAST = 60;
 const STATES = {
@@ -11,7 +11,7 @@ const STATES = {
 
 export async function showCanary({ api, root, signal, canAdminister }) {
   if (!canAdminister) {
-    fill(root, head("Canary"), notice("", "Canaries are for administrators", h("p", {}, "Sign in with a token that has the right ", h("code", {}, "admin"), ".")));
+    fill(root, forAdministrators("Canary"));
     return;
   }
   const verdict = h("div", { class: "stack", role: "status" });

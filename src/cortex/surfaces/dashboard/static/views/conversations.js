@@ -10,6 +10,8 @@ import { conversationPath } from "./turns.js";
 const PAGE = 100;
 const AROUND = 30;
 const LONG = 1_500;
+/** So many turns are in the page at once; further ones take the place of those farthest away. */
+const MOST_TURNS = 400;
 
 const COLUMNS = [
   { key: "opening", name: "Conversation", class: "text", cell: (row) => [
@@ -79,17 +81,19 @@ export async function showConversation({ api, root, signal, query, title }, sess
   let [first, last] = [0, -1];
 
   async function load(after, limit, place, isAbove = false) {
-    fill(place, h("span", { class: "quiet small", "aria-busy": "true" }, "Loading"));
+    place.setAttribute("aria-busy", "true");
     try {
       const found = await api.get(path, { after, limit }, { signal });
       if (signal.aborted) return null;
       const turns = found.turns.map((turn) => bubble(turn, found.memories, wanted));
-      if (isAbove) {
-        const height = document.documentElement.scrollHeight;
-        list.prepend(...turns);
-        scrollBy(0, document.documentElement.scrollHeight - height);
-      } else list.append(...turns);
-      separate(list);
+      const hadFocus = place.contains(document.activeElement);
+      const near = isAbove ? list.querySelector(".bubble") : list.lastElementChild;
+      steady(near, () => {
+        if (isAbove) list.prepend(...turns);
+        else list.append(...turns);
+        separate(list);
+      });
+      if (hadFocus) turns.at(isAbove ? -1 : 0)?.focus({ preventScroll: true });
       about.textContent = counted(found.last + 1, "turn");
       number.max = String(found.last + 1);
       fill(place);
@@ -98,6 +102,8 @@ export async function showConversation({ api, root, signal, query, title }, sess
       if (error.status === 404 && !signal.aborted) return missing(root, session);
       if (!isAbort(error) && error.status !== 401 && !signal.aborted) fill(place, failure(error, () => load(after, limit, place, isAbove).then(buttons)));
       return null;
+    } finally {
+      place.removeAttribute("aria-busy");
     }
   }
 
@@ -108,15 +114,19 @@ export async function showConversation({ api, root, signal, query, title }, sess
   }
 
   async function earlier() {
+    if (above.ariaBusy) return;
     const from = Math.max(0, first - PAGE);
     const found = await load(from - 1, first - from, above, true);
     if (found) first = from;
+    last = trimmed(list, "last") ?? last;
     buttons(found);
   }
 
   async function later() {
+    if (below.ariaBusy) return;
     const found = await load(last, PAGE, below);
     if (found?.turns.length) last = found.turns.at(-1).seq;
+    steady(list.lastElementChild, () => (first = trimmed(list, "first") ?? first));
     buttons(found);
   }
 
@@ -136,6 +146,23 @@ export async function showConversation({ api, root, signal, query, title }, sess
   }, { rootMargin: "600px" });
   watch.observe(below);
   signal.addEventListener("abort", () => watch.disconnect());
+}
+
+/** Change what is above an element, or below it, without moving it before the eyes of the reader. */
+function steady(element, change) {
+  const before = element?.getBoundingClientRect().top;
+  change();
+  if (element) scrollBy(0, element.getBoundingClientRect().top - before);
+}
+
+/** Take turns out at one end while there are too many; gives the number of the turn that is at that end then, or null. */
+function trimmed(list, end) {
+  const turns = [...list.querySelectorAll(".bubble")];
+  const rest = turns.length - MOST_TURNS;
+  if (rest <= 0) return null;
+  for (const turn of end === "first" ? turns.slice(0, rest) : turns.slice(-rest)) turn.remove();
+  separate(list);
+  return Number((end === "first" ? turns[rest] : turns.at(-rest - 1)).dataset.seq);
 }
 
 /** The whole page where there is no such conversation. */

@@ -3,7 +3,7 @@
 import { fill, h, memoryPath } from "../dom.js";
 import { bytes, counted, whole } from "../format.js";
 import { laneName } from "../palette.js";
-import { button, empty, facts, failure, fix, loaded, notice, panel, select, toast, when } from "../parts.js";
+import { button, empty, facts, failure, fix, loaded, notice, occupied, panel, select, toast, when } from "../parts.js";
 import { LongTable, filterBox, paged } from "../table.js";
 
 const LONG = 900;
@@ -74,7 +74,7 @@ export async function showFiles({ api, root, signal, query, canAdminister }) {
   }
 
   async function start() {
-    sync.disabled = true;
+    const free = occupied(sync);
     try {
       const { synced } = await api.post("/v1/index", {});
       toast(`${counted(synced.added + synced.changed, "file")} read, ${whole(synced.removed)} removed`);
@@ -82,7 +82,7 @@ export async function showFiles({ api, root, signal, query, canAdminister }) {
     } catch (error) {
       if (error.status !== 401) fill(nothing, failure(error));
     } finally {
-      sync.disabled = false;
+      free();
     }
   }
   await again();
