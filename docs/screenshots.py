@@ -14,9 +14,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -27,8 +27,11 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 
 from cortex import Cortex
 from cortex.access.tokens import Tokens
+from cortex.domain.canary import CanaryState
 from cortex.domain.lanes import Lane
+from cortex.domain.trace import Trace
 from cortex.ports.store import Filter
+from cortex.settings import FILE_NAME
 from cortex.stores.file_documents import FileDocuments
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.http.options import ServeOptions
@@ -48,6 +51,20 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 MOST_BYTES = 250_000
 COLOURS = 256
 ASKED = "how do we deploy?"
+PERSON = "Tomasz"
+ATTEMPTS = 8
+ANSWERED, SILENT = 64, 16
+"""How many questions the golden set of the canary has."""
+RULES = """
+[[retention]]
+scope = "support"
+keep = "14d"
+
+[[retention]]
+lane = "sessions"
+keep = "45d"
+then = "erase"
+"""
 
 
 class Since:
@@ -71,6 +88,8 @@ class View:
     route: str
     click: str = ""
     """A button to be pressed before."""
+    fill: Mapping[str, str] = field(default_factory=dict)
+    """What is written into fields before that, by their labels."""
 
 
 def main() -> None:
@@ -109,6 +128,8 @@ def _elsewhere() -> Iterator[None]:
 def _served(embedder: str) -> Iterator[tuple[Cortex, str]]:
     """A server over the sample, at the end of its sixty days."""
     sample.fill(HOME, until=NOW, embedder=embedder, is_well=True)
+    with (HOME / FILE_NAME).open("a", encoding="utf-8") as settings:
+        settings.write(RULES)
     options = ServeOptions(port=0)
     clock = Since(NOW)
     with Cortex(HOME, clock=clock) as engine:
@@ -147,6 +168,8 @@ def _views(engine: Cortex) -> Iterator[View]:
     narrower = engine.recall(ASKED, scope="spoke", limit=2)
     engine.tag("before-the-review", reason="before the review of November")
     engine.remember("The review of November moved the audit to the first week of December", scope="spoke")
+    _try_canary(engine, told)
+    _govern(engine, told)
     engine.backup()
     engine.drill()
     yield View("overview", "#/")
@@ -163,9 +186,34 @@ def _views(engine: Cortex) -> Iterator[View]:
     yield View("comparison", f"#/receipts/{asked.receipt.id}/compare/{narrower.receipt.id}")
     yield View("usage", "#/usage?days=90")
     yield View("drift", "#/drift")
+    yield View("canary", "#/canary")
+    yield View("retention", "#/retention")
+    yield View("person", "#/person", fill={"Full name": PERSON}, click="Find")
     yield View("tag", "#/tags/before-the-review")
     yield View("backups", "#/backups")
     yield View("health", "#/health")
+
+
+def _try_canary(engine: Cortex, told: Sequence[Trace]) -> None:
+    """Approve what recalls of the sample found, and let some sessions try another recipe."""
+    for memory in told[:ANSWERED]:
+        words = " ".join(memory.text.split()[:8])
+        engine.mark_golden(engine.recall(f"what about {words}?", scope="spoke").receipt.id, expected=[memory.id])
+    for number in range(SILENT):
+        found = engine.recall(f"which aunt of the lighthouse keeper sails on day {number}?", scope="spoke")
+        engine.mark_golden(found.receipt.id, silent=True)
+    engine.build_golden()
+    for _ in range(ATTEMPTS):
+        found = engine.start_canary({"recall.recipe": "governed.v1"}).canary
+        if found is not None and found.state is CanaryState.RUNNING:
+            return
+    raise SystemExit("the canary was refused, as it was slower than what is in force: the machine is busy, try again")
+
+
+def _govern(engine: Cortex, told: Sequence[Trace]) -> None:
+    """Holds, and rules by which something is due."""
+    engine.hold(scope="support", reason="until the audit of December is over", everyone=True)
+    engine.hold(ids=[told[0].id], reason="case 7")
 
 
 def _taken(browser: Browser, url: str, view: View, scheme: Scheme, size: ViewportSize, scale: int = 1) -> bytes:
@@ -181,8 +229,11 @@ def _taken(browser: Browser, url: str, view: View, scheme: Scheme, size: Viewpor
     page.clock.set_fixed_time(NOW)
     page.goto(f"{url}/{view.route}")
     _settled(page)
+    for label, text in view.fill.items():
+        page.get_by_label(label).fill(text)
     if view.click:
         page.get_by_role("button", name=view.click).first.click()
+        _settled(page)
     picture = page.screenshot(animations="disabled")
     context.close()
     return picture

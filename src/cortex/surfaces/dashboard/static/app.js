@@ -145,8 +145,10 @@ function broken(root, error, signal) {
 function mark(path) {
   const place = path.startsWith("/memory/") ? "#/memories" : `#/${path.split("/")[1] ?? ""}`;
   for (const link of document.querySelectorAll(".nav a")) {
-    if (link.getAttribute("href") === place) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.getAttribute("href") === place) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest" });
+    } else link.removeAttribute("aria-current");
   }
 }
 
