@@ -198,13 +198,13 @@ def _try_canary(engine: Cortex, told: Sequence[Trace]) -> None:
     """Approve what recalls of the sample found, and let some sessions try another recipe."""
     for memory in told[:ANSWERED]:
         words = " ".join(memory.text.split()[:8])
-        engine.mark_golden(engine.recall(f"what about {words}?", scope="spoke").receipt.id, expected=[memory.id])
+        engine.mark_golden(engine.recall(f"{words}?", scope="spoke").receipt.id, expected=[memory.id])
     for number in range(SILENT):
         found = engine.recall(f"which aunt of the lighthouse keeper sails on day {number}?", scope="spoke")
         engine.mark_golden(found.receipt.id, silent=True)
     engine.build_golden()
     for _ in range(ATTEMPTS):
-        found = engine.start_canary({"recall.recipe": "governed.v1"}).canary
+        found = engine.start_canary({"recall.recipe": "typed.v1"}).canary
         if found is not None and found.state is CanaryState.RUNNING:
             return
     raise SystemExit("the canary was refused, as it was slower than what is in force: the machine is busy, try again")

@@ -92,7 +92,7 @@ function questions(golden, build) {
   if (!golden.questions) return panel("Golden set", null, h("p", { class: "small quiet" }, `A set needs ${LEAST} recorded recalls whose right answers are known, such as those that a reply repeated.`), h("div", { class: "row end" }, again));
   const numbers = [["Questions", golden.questions, ""], ["With an answer", golden.answered, ""], ["Rightly silent", golden.silent, "nothing should be found"], ["Approved", golden.approved, "by a person"]];
   return h("section", { class: "stack" },
-    h("div", { class: "row between" }, h("h2", {}, "Golden set", h("span", { class: "small quiet" }, " built ", when(golden.built_at))), again),
+    h("div", { class: "row between" }, h("div", { class: "row" }, h("h2", {}, "Golden set"), h("p", { class: "small quiet" }, "built ", when(golden.built_at))), again),
     tiles(numbers.map(([label, value, about]) => ({ label, value: whole(value), about }))));
 }
 

@@ -67,7 +67,7 @@ export async function showPerson({ api, root, signal, me, canAdminister }) {
       isNothing
         ? h("section", { class: "panel" }, empty("user", "Nobody of this name was found", "Give other names the person goes by, or check the spelling."))
         : [
-          h("div", { class: "row end" }, exports(), button("Erase…", erase, { kind: "danger", symbol: "bin" })),
+          h("div", { class: "row between" }, h("div", { class: "row" }, exports()), button("Erase…", erase, { kind: "danger", symbol: "bin" })),
           matches("Sure", "Erased by “Erase”.", sure, false),
           matches("Likely", "They may be of somebody else. Tick what to erase as well.", likely, true),
         ],
@@ -80,11 +80,11 @@ export async function showPerson({ api, root, signal, me, canAdminister }) {
     const rows = found.slice(0, MOST_SHOWN).map((each) => h("tr", { tabindex: "-1", data: { item: "", match: each.id } },
       mayChoose && cell(h("input", { type: "checkbox", checked: page.chosen.has(each.id), "aria-label": `Erase ${each.id} as well`, on: { change: (event) => (event.target.checked ? page.chosen.add(each.id) : page.chosen.delete(each.id)) } })),
       cell(shown(each), "whole"),
-      cell(h("span", { dir: "auto" }, each.user)),
-      cell(laneName(each.lane)),
-      cell(Object.entries(each.roles).map(([role, sureness]) => h("span", { class: "chip" }, ROLES[role] ?? role, !mayChoose && sureness === "likely" ? " (likely)" : ""))),
-      cell(each.live ? (each.backups.length ? `also in ${counted(each.backups.length, "backup")}` : "") : h("span", { class: "chip warn" }, `in ${counted(each.backups.length, "backup")} only`))));
-    return panel(title, rest > 0 ? `${about} The first ${MOST_SHOWN} of ${whole(found.length)}.` : about, h("table", { class: "table slips", data: { matches: title.toLowerCase() } },
+      cell(h("span", { dir: "auto" }, each.user), "nowrap"),
+      cell(laneName(each.lane), "nowrap"),
+      cell(Object.entries(each.roles).map(([role, sureness]) => h("span", { class: "chip" }, ROLES[role] ?? role, !mayChoose && sureness === "likely" ? " (likely)" : "")), "nowrap"),
+      cell(each.live ? (each.backups.length ? `also in ${counted(each.backups.length, "backup")}` : "") : h("span", { class: "chip warn" }, `in ${counted(each.backups.length, "backup")} only`), "nowrap")));
+    return panel(title, rest > 0 ? `${about} The first ${MOST_SHOWN} of ${whole(found.length)}.` : about, h("table", { class: "table slips matches", data: { matches: title.toLowerCase() } },
       h("caption", { class: "hidden" }, `${title} matches`),
       h("thead", {}, h("tr", {}, mayChoose && h("th", { scope: "col" }, h("span", { class: "hidden" }, "Erase")), ["Memory or turn", "User", "Lane", "Because", "Backups"].map((each) => h("th", { scope: "col" }, each)))),
       h("tbody", {}, rows)));
