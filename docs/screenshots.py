@@ -55,10 +55,12 @@ PERSON = "Tomasz"
 ATTEMPTS = 8
 ANSWERED, SILENT = 64, 16
 """How many questions the golden set of the canary has."""
+# No scheduled run follows these rules, as nobody has applied them.
 RULES = """
 [[retention]]
 scope = "support"
 keep = "14d"
+then = "erase"
 
 [[retention]]
 lane = "sessions"
@@ -101,15 +103,14 @@ def main() -> None:
     into: Path = given.into.resolve()
     into.mkdir(parents=True, exist_ok=True)
     with _elsewhere(), _served(given.embedder) as (engine, url), _browser() as browser:
-        views = [view for view in _views(engine) if given.only in (None, view.name)]
-        if given.only is None:
-            _write(into / "phone.png", _taken(browser, url, views[0], "light", PHONE, scale=2))
-        for view in views:
-            if view.name == "health":
-                sample.spoil(HOME)
-                engine.index()
+        for view in _views(engine):
+            if given.only not in (None, view.name):
+                continue
+            now = engine.context.clock.now()
+            if given.only is None and view.name == "overview":
+                _write(into / "phone.png", _taken(browser, url, view, "light", PHONE, now=now, scale=2))
             for scheme in SCHEMES:
-                _write(into / f"{view.name}-{scheme}.png", _taken(browser, url, view, scheme, WIDE))
+                _write(into / f"{view.name}-{scheme}.png", _taken(browser, url, view, scheme, WIDE, now=now))
 
 
 @contextmanager
@@ -162,14 +163,13 @@ def _browser() -> Iterator[Browser]:
 
 
 def _views(engine: Cortex) -> Iterator[View]:
+    """The pages in an order in which what one needs is not seen in those before it."""
     told = engine.list(Filter(scopes=frozenset({"spoke"}), lanes=frozenset({Lane.MEMORIES})), limit=1_000)
     edited = next(memory for memory in told if "agreed to be canaries, for 30 minutes" in memory.text)
     asked = engine.recall(ASKED, scope="spoke")
     narrower = engine.recall(ASKED, scope="spoke", limit=2)
     engine.tag("before-the-review", reason="before the review of November")
     engine.remember("The review of November moved the audit to the first week of December", scope="spoke")
-    _try_canary(engine, told)
-    _govern(engine, told)
     engine.backup()
     engine.drill()
     yield View("overview", "#/")
@@ -186,12 +186,17 @@ def _views(engine: Cortex) -> Iterator[View]:
     yield View("comparison", f"#/receipts/{asked.receipt.id}/compare/{narrower.receipt.id}")
     yield View("usage", "#/usage?days=90")
     yield View("drift", "#/drift")
-    yield View("canary", "#/canary")
-    yield View("retention", "#/retention")
-    yield View("person", "#/person", fill={"Full name": PERSON}, click="Find")
     yield View("tag", "#/tags/before-the-review")
     yield View("backups", "#/backups")
+    sample.spoil(HOME)
+    engine.index()
     yield View("health", "#/health")
+    _try_canary(engine, told)
+    yield View("canary", "#/canary")
+    engine.hold(scope="support", reason="until the audit of December is over", everyone=True)
+    engine.hold(ids=[told[0].id], reason="case 7")
+    yield View("retention", "#/retention")
+    yield View("person", "#/person", fill={"Full name": PERSON}, click="Find")
 
 
 def _try_canary(engine: Cortex, told: Sequence[Trace]) -> None:
@@ -210,13 +215,9 @@ def _try_canary(engine: Cortex, told: Sequence[Trace]) -> None:
     raise SystemExit("the canary was refused, as it was slower than what is in force: the machine is busy, try again")
 
 
-def _govern(engine: Cortex, told: Sequence[Trace]) -> None:
-    """Holds, and rules by which something is due."""
-    engine.hold(scope="support", reason="until the audit of December is over", everyone=True)
-    engine.hold(ids=[told[0].id], reason="case 7")
-
-
-def _taken(browser: Browser, url: str, view: View, scheme: Scheme, size: ViewportSize, scale: int = 1) -> bytes:
+def _taken(
+    browser: Browser, url: str, view: View, scheme: Scheme, size: ViewportSize, *, now: datetime, scale: int = 1
+) -> bytes:
     context = browser.new_context(
         viewport=size,
         color_scheme=scheme,
@@ -226,7 +227,7 @@ def _taken(browser: Browser, url: str, view: View, scheme: Scheme, size: Viewpor
         reduced_motion="reduce",
     )
     page = context.new_page()
-    page.clock.set_fixed_time(NOW)
+    page.clock.set_fixed_time(now)
     page.goto(f"{url}/{view.route}")
     _settled(page)
     for label, text in view.fill.items():

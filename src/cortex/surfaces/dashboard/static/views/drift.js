@@ -55,7 +55,7 @@ function table(each, title) {
   return [
     h("table", { class: "table pairs" },
       h("caption", { class: "hidden" }, title),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Category")), h("th", { scope: "col" }, h("span", { class: "hidden" }, "Shares")), [["28 days before", "c8"], ["last 7 days", "c1"]].map(([period, color]) => h("th", { scope: "col", class: "num" }, h("span", { class: ["dot-name", color] }, period))), h("th", { scope: "col", class: "num" }, "Points"))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Category")), h("th", { scope: "col" }, h("span", { class: "hidden" }, "Shares")), [["28 days", "c8"], ["7 days", "c1"]].map(([period, color]) => h("th", { scope: "col", class: "num" }, h("span", { class: ["dot-name", color] }, period))), h("th", { scope: "col", class: "num" }, "Points"))),
       h("tbody", {}, each.shares.slice(0, SHOWN).map((share) => h("tr", {}, h("th", { scope: "row" }, words(share.category)), h("td", { class: "marks" }, bar(share.before, "before"), bar(share.recent, "recent")), h("td", { class: "num quiet" }, percent(share.before)), h("td", { class: "num" }, h("b", {}, percent(share.recent))), moved(share))))),
     h("p", { class: "small quiet" }, `${whole(each.recent)} in the last 7 days, ${whole(each.before)} in the 28 before`, rest > 0 && `; and ${counted(rest, "more category", "more categories")}`),
   ];
