@@ -1,8 +1,9 @@
 """How soon the table of memories shows its first rows: `python -m bench.browse`.
 
-It fills a memory (100,000 statements), serves it, and opens the table in Chromium: in every order, and with words to
-filter by. A row is shown once the browser has laid it out and painted a frame. Beside it is what the route alone takes.
-The goal is a median below 300 ms for the order that the table opens with; the others are printed beside it.
+It fills a memory (100,000 statements), serves it, and opens the table in Chromium: from a dashboard that is open, in
+every order and with words to filter by; and as the first page of a browser, with an empty cache and again. A row is
+shown once the browser has laid it out and painted a frame. Beside it is what the route alone takes. The goal is a
+median below 300 ms for the order that the table opens with, from an open dashboard and from a cold page.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import httpx
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from cortex import Cortex
 from cortex.access.tokens import Tokens
@@ -38,6 +39,9 @@ from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.server import HttpServer, address_of, listen
 
 GOAL_MS = 300
+QUIET_MS = 1_500
+"""Before the next one is opened: the counts of the table before may still be on their way."""
+SCREEN: ViewportSize = {"width": 1920, "height": 1080}
 SEED = 7
 BATCH = 5_000
 WORDS = (
@@ -59,6 +63,15 @@ _SHOWN = """(hash) => new Promise((done) => {
 })"""
 
 
+_FIRST_ROWS = """addEventListener("DOMContentLoaded", () => {
+  const done = () => { window.firstRows = performance.now(); };
+  const look = () => requestAnimationFrame(document.querySelector("tr[data-row]") ? done : look);
+  look();
+})"""
+
+Figures = dict[str, float]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--size", type=int, default=100_000, help="memories in the store")
@@ -71,10 +84,10 @@ def main() -> int:
             _fill(engine, given.size)
             print(f"stored {given.size:,} memories in {time.perf_counter() - began:.0f} s", file=sys.stderr)
             with _served(engine, home) as url:
-                found = _measured(url, given.repeat)
-    first = found["sort by stored"]["first_rows_ms"]
-    print(json.dumps({"memories": given.size, "tables": found, "first_rows_ms": first, "goal_ms": GOAL_MS}, indent=1))
-    return 0 if first < GOAL_MS else 1
+                tables, pages = _measured(url, given.repeat)
+    first = {"open_dashboard": tables["sort by stored"]["first_rows_ms"]} | pages
+    print(json.dumps({"memories": given.size, "tables": tables, "first_rows_ms": first, "goal_ms": GOAL_MS}, indent=1))
+    return 0 if max(first.values()) < GOAL_MS else 1
 
 
 def _fill(engine: Cortex, size: int) -> None:
@@ -111,16 +124,19 @@ def _served(engine: Cortex, home: Path) -> Iterator[str]:
         thread.join()
 
 
-def _measured(url: str, repeat: int) -> dict[str, dict[str, float]]:
+def _measured(url: str, repeat: int) -> tuple[dict[str, Figures], Figures]:
+    """What each table takes in an open dashboard, and the table as the first page of a browser."""
     tables = {f"sort by {key}": {"sort": f"-{key}"} for key in SortKey}
     tables |= {"a common word": {"contains": "deploy"}, "a rare word": {"contains": RARE}, "one tag": {"tag": WORDS[3]}}
     chromium = os.environ.get("CORTEX_CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if not chromium:
         raise SystemExit("there is no Chromium: run `make debian`, or name one with CORTEX_CHROMIUM")
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, Figures] = {}
     with sync_playwright() as playwright, httpx.Client(base_url=url, timeout=60) as client:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1920, "height": 1080})
+        pages = _first_pages(browser, url, repeat)
+        print(pages, file=sys.stderr)
+        page = browser.new_page(viewport=SCREEN)
         page.goto(f"{url}/")
         page.wait_for_selector("main h1")
         for name, query in tables.items():
@@ -130,7 +146,25 @@ def _measured(url: str, repeat: int) -> dict[str, dict[str, float]]:
             }
             print(f"{name}: {found[name]}", file=sys.stderr)
         browser.close()
-    return found
+    return found, pages
+
+
+def _first_pages(browser: Browser, url: str, repeat: int) -> Figures:
+    """From the address to the first rows: with an empty cache, and with what the first visit left in it."""
+    times: dict[str, list[float]] = {"cold_page": [], "cached_page": []}
+    for _ in range(repeat):
+        context = browser.new_context(viewport=SCREEN)
+        context.add_init_script(_FIRST_ROWS)
+        for name, into in times.items():
+            page = context.new_page()
+            page.goto(f"{url}/#/memories")
+            page.wait_for_function("() => window.firstRows")
+            into.append(float(page.evaluate("() => window.firstRows")))
+            page.wait_for_timeout(QUIET_MS)
+            page.close()
+            print(f"{name}: {into[-1]:.0f} ms", file=sys.stderr)
+        context.close()
+    return {name: round(statistics.median(each), 1) for name, each in times.items()}
 
 
 def _median(repeat: int, measure: Callable[[], float]) -> float:
@@ -141,13 +175,13 @@ def _opened(page: Page, query: dict[str, str]) -> float:
     """How long it takes from the address to the first rows, in milliseconds."""
     page.evaluate("() => { location.hash = '#/receipts'; }")
     page.wait_for_function("() => document.querySelector('main h1')?.textContent === 'Receipts'")
-    page.wait_for_timeout(400)  # the counts of the table before may still be on their way
+    page.wait_for_timeout(QUIET_MS)
     return float(page.evaluate(_SHOWN, f"#/memories?{urlencode(query)}"))
 
 
 def _fetched(client: httpx.Client, query: dict[str, str]) -> float:
     began = time.perf_counter()
-    client.get("/v1/memories", params={"limit": 100, "sort": "-created", **query}).raise_for_status()
+    client.get("/v1/memories", params={"limit": 100, "sort": "-stored", **query}).raise_for_status()
     return 1000 * (time.perf_counter() - began)
 
 

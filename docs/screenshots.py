@@ -14,9 +14,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -27,8 +27,11 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 
 from cortex import Cortex
 from cortex.access.tokens import Tokens
+from cortex.domain.canary import CanaryState
 from cortex.domain.lanes import Lane
+from cortex.domain.trace import Trace
 from cortex.ports.store import Filter
+from cortex.settings import FILE_NAME
 from cortex.stores.file_documents import FileDocuments
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.http.options import ServeOptions
@@ -48,6 +51,22 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 MOST_BYTES = 250_000
 COLORS = 256
 ASKED = "how do we deploy?"
+PERSON = "Tomasz"
+ATTEMPTS = 8
+ANSWERED, SILENT = 64, 16
+"""How many questions the golden set of the canary has."""
+# No scheduled run follows these rules, as nobody has applied them.
+RULES = """
+[[retention]]
+scope = "support"
+keep = "14d"
+then = "erase"
+
+[[retention]]
+lane = "sessions"
+keep = "45d"
+then = "erase"
+"""
 
 
 class Since:
@@ -71,6 +90,8 @@ class View:
     route: str
     click: str = ""
     """A button to be pressed before."""
+    fill: Mapping[str, str] = field(default_factory=dict)
+    """What is written into fields before that, by their labels."""
 
 
 def main() -> None:
@@ -82,15 +103,14 @@ def main() -> None:
     into: Path = given.into.resolve()
     into.mkdir(parents=True, exist_ok=True)
     with _elsewhere(), _served(given.embedder) as (engine, url), _browser() as browser:
-        views = [view for view in _views(engine) if given.only in (None, view.name)]
-        if given.only is None:
-            _write(into / "phone.png", _taken(browser, url, views[0], "light", PHONE, scale=2))
-        for view in views:
-            if view.name == "health":
-                sample.spoil(HOME)
-                engine.index()
+        for view in _views(engine):
+            if given.only not in (None, view.name):
+                continue
+            now = engine.context.clock.now()
+            if given.only is None and view.name == "overview":
+                _write(into / "phone.png", _taken(browser, url, view, "light", PHONE, now=now, scale=2))
             for scheme in SCHEMES:
-                _write(into / f"{view.name}-{scheme}.png", _taken(browser, url, view, scheme, WIDE))
+                _write(into / f"{view.name}-{scheme}.png", _taken(browser, url, view, scheme, WIDE, now=now))
 
 
 @contextmanager
@@ -109,6 +129,8 @@ def _elsewhere() -> Iterator[None]:
 def _served(embedder: str) -> Iterator[tuple[Cortex, str]]:
     """A server over the sample, at the end of its sixty days."""
     sample.fill(HOME, until=NOW, embedder=embedder, is_well=True)
+    with (HOME / FILE_NAME).open("a", encoding="utf-8") as settings:
+        settings.write(RULES)
     options = ServeOptions(port=0)
     clock = Since(NOW)
     with Cortex(HOME, clock=clock) as engine:
@@ -141,6 +163,7 @@ def _browser() -> Iterator[Browser]:
 
 
 def _views(engine: Cortex) -> Iterator[View]:
+    """The pages in an order in which what one needs is not seen in those before it."""
     told = engine.list(Filter(scopes=frozenset({"spoke"}), lanes=frozenset({Lane.MEMORIES})), limit=1_000)
     edited = next(memory for memory in told if "agreed to be canaries, for 30 minutes" in memory.text)
     asked = engine.recall(ASKED, scope="spoke")
@@ -165,10 +188,36 @@ def _views(engine: Cortex) -> Iterator[View]:
     yield View("drift", "#/drift")
     yield View("tag", "#/tags/before-the-review")
     yield View("backups", "#/backups")
+    sample.spoil(HOME)
+    engine.index()
     yield View("health", "#/health")
+    _try_canary(engine, told)
+    yield View("canary", "#/canary")
+    engine.hold(scope="support", reason="until the audit of December is over", everyone=True)
+    engine.hold(ids=[told[0].id], reason="case 7")
+    yield View("retention", "#/retention")
+    yield View("person", "#/person", fill={"Full name": PERSON}, click="Find")
 
 
-def _taken(browser: Browser, url: str, view: View, scheme: Scheme, size: ViewportSize, scale: int = 1) -> bytes:
+def _try_canary(engine: Cortex, told: Sequence[Trace]) -> None:
+    """Approve what recalls of the sample found, and let some sessions try another recipe."""
+    for memory in told[:ANSWERED]:
+        words = " ".join(memory.text.split()[:8])
+        engine.mark_golden(engine.recall(f"{words}?", scope="spoke").receipt.id, expected=[memory.id])
+    for number in range(SILENT):
+        found = engine.recall(f"which aunt of the lighthouse keeper sails on day {number}?", scope="spoke")
+        engine.mark_golden(found.receipt.id, silent=True)
+    engine.build_golden()
+    for _ in range(ATTEMPTS):
+        found = engine.start_canary({"recall.recipe": "typed.v1"}).canary
+        if found is not None and found.state is CanaryState.RUNNING:
+            return
+    raise SystemExit("the canary was refused, as it was slower than what is in force: the machine is busy, try again")
+
+
+def _taken(
+    browser: Browser, url: str, view: View, scheme: Scheme, size: ViewportSize, *, now: datetime, scale: int = 1
+) -> bytes:
     context = browser.new_context(
         viewport=size,
         color_scheme=scheme,
@@ -178,11 +227,14 @@ def _taken(browser: Browser, url: str, view: View, scheme: Scheme, size: Viewpor
         reduced_motion="reduce",
     )
     page = context.new_page()
-    page.clock.set_fixed_time(NOW)
+    page.clock.set_fixed_time(now)
     page.goto(f"{url}/{view.route}")
     _settled(page)
+    for label, text in view.fill.items():
+        page.get_by_label(label).fill(text)
     if view.click:
         page.get_by_role("button", name=view.click).first.click()
+        _settled(page)
     picture = page.screenshot(animations="disabled")
     context.close()
     return picture

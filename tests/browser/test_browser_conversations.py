@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import Server, Visit, expect
+from browsing import Page, Server, Tab, Visit, expect
+
+from cortex import Cortex
 
 if TYPE_CHECKING:
     from conftest import Opens
 
+TURNS = 5_000
 LONG = "room/long & <b>wide</b>"
 HOSTILE = '<img src=x onerror="document.title=1"> مرحبا'
 
@@ -66,6 +70,44 @@ def test_a_long_conversation_is_read_in_both_directions(visit: Visit, long: Serv
     expect(page.locator("[data-seq='399']")).to_have_count(1)
     order = page.locator(".bubble").evaluate_all("(all) => all.map((each) => Number(each.dataset.seq))")
     assert order == list(range(order[0], 400))
+
+
+@pytest.fixture(scope="module")
+def endless(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with a conversation of 5,000 turns."""
+    home = tmp_path_factory.mktemp("endless") / "home"
+    with Cortex(home, settings={"embedding": {"provider": "none"}}) as engine:
+        for start in range(0, TURNS, 500):
+            messages = [{"role": "user", "content": f"Line {number}"} for number in range(start, start + 500)]
+            engine.ingest(messages, session="endless", debounce=False)
+    with Server(home) as server:
+        yield server
+
+
+def shown_turns(page: Page) -> list[int]:
+    return [int(seq) for seq in page.locator(".bubble").evaluate_all("(all) => all.map((each) => each.dataset.seq)")]
+
+
+def test_a_conversation_of_thousands_of_turns_is_open_at_any_turn_with_few_of_them_in_the_page(
+    tab: Tab, endless: Server
+) -> None:
+    """S6"""
+    with tab.visit(endless) as visit:
+        page = visit.page
+        visit.go("#/conversations/endless?turn=2500")
+        expect(page.locator("main .head")).to_contain_text(f"{TURNS:,} turns")
+        expect(page.locator("[data-wanted]")).to_be_in_viewport()
+        assert shown_turns(page) == list(range(2_470, 2_570))
+        for last in range(2_669, 3_070, 100):
+            visit.button("Later turns").press("Enter")
+            expect(page.locator(f"[data-seq='{last}']")).to_have_count(1)
+        turns = shown_turns(page)
+        assert turns == list(range(turns[0], turns[0] + 400))
+        visit.button("Earlier turns").press("Enter")
+        expect(page.locator(f"[data-seq='{turns[0] - 100}']")).to_have_count(1)
+        expect(page.locator(f"[data-seq='{turns[0] - 1}']")).to_be_focused()
+        expect(page.locator(f"[data-seq='{turns[0] - 1}']")).to_be_in_viewport()
+        assert shown_turns(page) == list(range(turns[0] - 100, turns[0] + 300))
 
 
 @pytest.fixture

@@ -15,16 +15,21 @@ if TYPE_CHECKING:
     from conftest import Opens
 
 VIEWS = (
-    "overview", "search", "timeline", "memory", "receipts", "receipt", "comparison", "digest", "usage", "jobs",
-    "health", "alerts", "grades", "drift", "canary", "backups", "tags", "tag",
+    "overview", "search", "inbox", "memories", "conversations", "conversation", "files", "timeline", "memory",
+    "receipts", "receipt", "comparison", "digest", "usage", "jobs", "health", "alerts", "grades", "drift", "canary",
+    "backups", "tags", "tag", "retention", "person",
 )  # fmt: skip
+DIALOGS = {
+    "memories": "Save view", "memory": "Erase", "tags": "New tag", "tag": "Roll back…", "retention": "Place hold",
+}  # fmt: skip
+"""Buttons that ask before they do something, by view."""
 LOOKS: dict[str, tuple[Literal["light", "dark"], ViewportSize]] = {
     "light": ("light", DESKTOP),
     "dark on a phone": ("dark", PHONE),
 }
 NAVIGATION = (
-    "Overview", "Search", "Inbox", "Timeline", "Receipts", "Digest", "Usage", "Jobs", "Health", "Alerts", "Grades",
-    "Drift", "Canary", "Backups", "Tags",
+    "Overview", "Search", "Inbox", "Memories", "Conversations", "Files", "Timeline", "Receipts", "Digest", "Usage",
+    "Jobs", "Health", "Alerts", "Grades", "Drift", "Canary", "Backups", "Tags", "Retention", "Person",
 )  # fmt: skip
 
 
@@ -42,6 +47,11 @@ def routes(sample: Server) -> dict[str, str]:
     return {
         "overview": "#/",
         "search": "#/search?q=deploy",
+        "inbox": "#/inbox",
+        "memories": "#/memories?kind=fact",
+        "conversations": "#/conversations",
+        "conversation": "#/conversations/reaching",
+        "files": "#/files",
         "timeline": "#/timeline",
         "memory": f"#/memory/{superseding}",
         "receipts": "#/receipts",
@@ -58,6 +68,8 @@ def routes(sample: Server) -> dict[str, str]:
         "backups": "#/backups",
         "tags": "#/tags",
         "tag": "#/tags/reached",
+        "retention": "#/retention",
+        "person": "#/person",
     }
 
 
@@ -205,6 +217,69 @@ def test_tab_reaches_everything_that_can_be_used_and_shows_where_it_is(visit: Vi
     positions = [next((at for at, each in enumerate(names) if each.startswith(name)), -1) for name in NAVIGATION]
     assert -1 not in positions, names
     assert positions == sorted(positions), names
+
+
+_CONTROLS = """() => {
+  const isShown = (each) => each.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
+  const all = document.querySelectorAll("main :is(a[href], button, input, select, textarea, summary, [tabindex='0'])");
+  return [...all].filter((each) => isShown(each) && !each.disabled && each.tabIndex >= 0).map((each, at) => {
+    each.dataset.control = each.type === "radio" ? `group ${each.name}` : at;
+    const name = each.getAttribute("aria-label") ?? each.textContent.slice(0, 40);
+    return [each.dataset.control, `${each.tagName} ${name}`];
+  });
+}"""
+
+_FOCUSED = """() => {
+  const each = document.activeElement;
+  if (!each?.closest("main") || each.matches("main")) return null;
+  // A ring may be around what stands for it, such as the label of a radio button.
+  const around = [each, each.nextElementSibling, each.parentElement, each.closest("label")];
+  const rings = around.filter(Boolean).some((one) => {
+    const style = getComputedStyle(one);
+    return (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
+  });
+  const { top, bottom } = each.getBoundingClientRect();
+  return [each.dataset.control, rings, bottom > 0 && top < innerHeight];
+}"""
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_control_of_a_view_is_reached_and_shown_by_keyboard_alone(
+    visit: Visit, routes: dict[str, str], view: str
+) -> None:
+    """S6"""
+    keyboard = visit.page.keyboard
+    visit.go(routes[view])
+    visit.page.locator("main").focus()
+    controls = dict(visit.page.evaluate(_CONTROLS))
+    missing = set(controls)
+    for _ in range(len(controls) + 5):
+        keyboard.press("Tab")
+        focused = visit.page.evaluate(_FOCUSED)
+        if focused is None:
+            break
+        control, has_ring, is_in_sight = focused
+        assert has_ring, f"nothing shows that {controls.get(control)} has the focus"
+        assert is_in_sight, f"{controls.get(control)} has the focus out of sight"
+        missing.discard(control)
+    assert not missing, [controls[each] for each in missing]
+    items = visit.page.locator("main [data-item]")
+    if items.count():
+        visit.page.locator("main").focus()
+        seen = set()
+        for _ in range(2):
+            keyboard.press("j")
+            seen.add(visit.page.evaluate("() => document.activeElement.closest('[data-item]')?.innerText ?? ''"))
+        assert "" not in seen
+    if view in DIALOGS:
+        opener = visit.button(DIALOGS[view])
+        opener.focus()
+        keyboard.press("Enter")
+        expect(visit.dialog).to_be_visible()
+        assert visit.is_focused_in(visit.dialog)
+        keyboard.press("Escape")
+        expect(visit.dialog).to_have_count(0)
+        expect(opener).to_be_focused()
 
 
 def test_the_skip_link_leads_past_the_navigation_and_changes_no_view(visit: Visit) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import Server, Visit, expect
+from browsing import Server, Tab, Visit, expect
+
+from cortex import Cortex
+from cortex.domain.memory import Draft
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 HOSTILE = '<img src=x onerror="document.title=1"><script>alert(1)</script> [link](https://evil.example) '
 HEBREW = "מפתח הפריסה מתחלף ביום שני"
 SCOPE = "table"
+CROWD = 2_100
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +83,50 @@ def test_rows_are_selected_forgotten_and_brought_back_by_keyboard(
     visit.button("Undo").press("Enter")
     expect(table).to_have_count(6)
     assert {each["state"] for each in stocked.get("/v1/memories", scope=SCOPE)["memories"]} == {"active"}
+
+
+@pytest.fixture
+def crowded(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with more memories in one scope than are changed at once."""
+    home = tmp_path_factory.mktemp("crowded") / "home"
+    with Cortex(home, settings={"embedding": {"provider": "none"}}) as engine:
+        drafts = [Draft(text=f"Crate {number} is in hall {number % 7}", scope="hall") for number in range(CROWD)]
+        engine.remember_all(drafts, embed=False)
+        engine.remember("The hall is closed on Sundays", scope="other", embed=False)
+    with Server(home) as server:
+        yield server
+
+
+def labeled(server: Server) -> int:
+    return int(server.get("/v1/stats", lane="memories", label="must_remember")["total"])
+
+
+def test_all_that_match_are_changed_and_brought_back_though_the_connection_was_lost_between(
+    tab: Tab, crowded: Server
+) -> None:
+    """S6"""
+    with tab.visit(crowded) as visit:
+        page = visit.page
+        visit.go("#/memories?scope=hall")
+        page.locator("tr[data-row]").first.press("Control+a")
+        toolbar = page.get_by_role("toolbar", name="Selected memories")
+        toolbar.get_by_role("button", name=f"Select all {CROWD:,} that match").press("Enter")
+        expect(toolbar).to_contain_text(f"{CROWD:,} selected")
+        visit.is_alone = True  # its console tells of the answer that is lost
+        asked = itertools.count()
+        page.route("**/v1/bulk", lambda route: route.abort() if next(asked) == 1 else route.continue_())
+        toolbar.get_by_role("button", name="Label").press("Enter")
+        visit.dialog.get_by_label("Importance label").select_option("must_remember")
+        visit.dialog.get_by_role("button", name="Apply").press("Enter")
+        done = page.locator("[data-done]")
+        expect(done).to_contain_text(f"Changed 1,000 memories of {CROWD:,}. The rest is still to do.")
+        assert labeled(crowded) == 1_000
+        visit.button("Try again").press("Enter")
+        expect(done).to_contain_text(f"Changed {CROWD:,} memories.")
+        assert labeled(crowded) == CROWD
+        done.get_by_role("button", name="Undo").press("Enter")
+        expect(done).to_contain_text(f"Took back {CROWD:,} memories.")
+        assert labeled(crowded) == 0
 
 
 def test_what_somebody_else_changed_meanwhile_is_left_to_them(visit: Visit, table: Locator, stocked: Server) -> None:

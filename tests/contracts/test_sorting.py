@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -77,6 +78,18 @@ def test_stored_follows_the_ledger_whatever_the_ids_are(anna: Desk) -> None:
         assert [first.trace.id, second.trace.id] == ids(2, 5)
         after = Place.parse(second.place.cursor(), Sort(SortKey.STORED))
         assert sorted_ids(anna, Sort(SortKey.STORED, descending=True), after, as_of) == ids(1, 3)
+
+
+def test_the_latest_that_match_are_found_behind_what_was_changed_since(anna: Desk) -> None:
+    for number in range(1, 7):
+        anna.put(memory(number, "The harbour is open" if number % 2 else "The market is open"))
+    anna.apply(Put(memory(1, "The harbour opens at noon"), EventKind.REVISED))
+    anna.apply(Put(memory(5, "The harbour is open", state=State.FORGOTTEN), EventKind.FORGOTTEN))
+    newest, words = Sort(SortKey.STORED, descending=True), replace(MEMORIES, contains="HARBOUR")
+    for as_of in (None, anna.position):
+        with anna.view(as_of) as view:
+            assert [each.trace.id for each in view.sorted(words, newest, None, 1)] == ids(3)
+            assert [each.trace.id for each in view.sorted(words, newest, None, 9)] == ids(3, 1)
 
 
 def test_an_earlier_state_is_sorted_as_it_was(stocked: Desk) -> None:

@@ -186,6 +186,16 @@ def test_everything_that_is_referred_to_is_there() -> None:
     assert set(pages.assets()) - named == {pages.PAGE}, "a file nobody asks for"
 
 
+def test_what_every_view_needs_is_preloaded_and_nothing_else() -> None:
+    waiting, needed = {"app.js"}, set[str]()
+    while waiting:
+        found = imported_by(waiting.pop(), r"from \"(\.[^\"]+)\"") - needed
+        needed |= found
+        waiting |= found
+    preloaded = re.findall(r'rel="modulepreload" href="/assets/([\w./-]+)"', text_of(pages.PAGE))
+    assert preloaded == sorted(needed)
+
+
 def test_every_file_of_the_package_is_served() -> None:
     folder = files(pages.__package__ or "") / "static"
     found = {each.name for each in folder.iterdir() if each.is_file()}

@@ -23,6 +23,7 @@ from cortex.errors import (
 )
 from cortex.runtime.deadline import Deadline
 from cortex.stores.relational import checksums
+from cortex.stores.relational.codec import pack_id
 from cortex.stores.sqlite import damage, schema, text_search
 
 _PAGE_CACHE_KIB = 8_192
@@ -157,6 +158,7 @@ class Connections:
             connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
             connection.execute("PRAGMA temp_store = MEMORY")
             text_search.install(connection)
+            connection.create_function("packed", 1, _packed, deterministic=True)
         except BaseException:
             connection.close()
             raise
@@ -298,6 +300,14 @@ def until(deadline: Deadline | None, connection: sqlite3.Connection) -> Iterator
         raise
     finally:
         connection.set_progress_handler(None, 0)
+
+
+def _packed(subject: str) -> bytes | None:
+    """The packed id of the subject of an event; None where it is no trace."""
+    try:
+        return pack_id(subject)
+    except ValueError:
+        return None
 
 
 def _named(error: sqlite3.DatabaseError, path: Path) -> StoreError:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cortex.domain.backup_manifest import Figures
 from cortex.domain.growth import DayCount
 from cortex.domain.identity import TraceId
+from cortex.domain.lanes import Lane
 from cortex.domain.memory import Memory
 from cortex.domain.sorting import Place, Placed, Sort, SortKey
 from cortex.domain.text import folded
@@ -60,6 +61,13 @@ _SORTED_BY = {
     SortKey.IMPORTANCE: _SHARE.format("importance", 0.5),
     SortKey.CONFIDENCE: _SHARE.format("confidence", 1.0),
 }
+
+
+_NEWEST = Sort(SortKey.STORED, descending=True)
+_IN_LEDGER = frozenset({Lane.MEMORIES, Lane.SESSIONS, Lane.OUTCOMES})
+"""Lanes whose every version is an event of the ledger; chunks follow their files."""
+_WALKED = 2_000
+"""So many events are looked at before everything is sorted instead."""
 
 
 @names_damage
@@ -211,6 +219,10 @@ class SqliteView(RelationalView):
     def sorted(self, filter: Filter, sort: Sort, after: Place | None = None, limit: int = 1_000) -> list[Placed]:
         facets, value = self._facets(filter), _SORTED_BY[sort.key]
         where, values = _row_conditions(filter, self._user)
+        if sort == _NEWEST and filter.lanes is not None and filter.lanes <= _IN_LEDGER:
+            found = self._newest(facets, where, values, after, limit)
+            if len(found) == limit:
+                return found
         beyond, direction = ("<", " DESC") if sort.descending else (">", "")
         if after is not None:
             where += f" AND ({value}, t.id) {beyond} (?, ?)"
@@ -223,6 +235,21 @@ class SqliteView(RelationalView):
             f" {self._way(facets.traces, filter)} WHERE t.facet IN (SELECT value FROM json_each(?)){where} {order}"
             f" LIMIT ?) s CROSS JOIN traces t ON t.row = s.row ORDER BY s.value{direction}, s.id{direction}",
             (listed(facets.ids), *values),
+            limit,
+        )
+
+    def _newest(
+        self, facets: Facets, where: str, values: Sequence[Any], after: Place | None, limit: int
+    ) -> list[Placed]:
+        """What was stored last, by walking back a part of the ledger; fewer than `limit` if they are rare in it."""
+        upto = self.position + 1 if after is None else after.value
+        # `+` keeps SQLite from looking each trace up in every facet instead of by its id.
+        return self._most(
+            self._read_placed,
+            f"SELECT {TRACE_COLUMNS}, e.position FROM events e CROSS JOIN traces t ON t.id = packed(e.subject)"
+            " WHERE e.user = ? AND e.position < ? AND e.position > ? AND +t.facet IN (SELECT value FROM json_each(?))"
+            f" AND e.position = {_SORTED_BY[SortKey.STORED]}{where} ORDER BY e.position DESC LIMIT ?",
+            (self._user, upto, int(upto) - max(_WALKED, 4 * limit), listed(facets.ids), *values),
             limit,
         )
 

@@ -3,6 +3,8 @@
 const TOKEN = "cortex.token";
 const ACTING = "cortex.acting";
 const PATIENCE = 35_000;
+/** For what goes through the memory of all users, and through backups. */
+export const LONG = 600_000;
 
 /** What to say where there is no server. */
 export const UNREACHABLE = { detail: "The server cannot be reached.", hint: "Is `cortex serve` still running?" };
@@ -103,8 +105,8 @@ export class Api extends EventTarget {
     return this.#call("PATCH", path, { body: { ...body, ...this.acting }, ...options });
   }
 
-  delete(path, options = {}) {
-    return this.#call("DELETE", path, { query: this.acting, ...options });
+  delete(path, query = {}, options = {}) {
+    return this.#call("DELETE", path, { query: { ...query, ...this.acting }, ...options });
   }
 
   /** A streaming response, once it has started. */
@@ -114,8 +116,8 @@ export class Api extends EventTarget {
     return response;
   }
 
-  async #call(method, path, { query, body, headers, signal, withTag = false } = {}) {
-    const late = AbortSignal.timeout(PATIENCE);
+  async #call(method, path, { query, body, headers, signal, withTag = false, patience = PATIENCE } = {}) {
+    const late = AbortSignal.timeout(patience);
     const response = await this.#fetch(method, path, {
       query, body, headers, signal: signal ? AbortSignal.any([signal, late]) : late,
     });

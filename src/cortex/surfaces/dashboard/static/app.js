@@ -3,12 +3,11 @@
 import { Api, Problem, UNREACHABLE } from "./api.js";
 import { fill, h } from "./dom.js";
 import { brandMark, icon } from "./icons.js";
+import { countInbox } from "./inbox_count.js";
 import { listenToKeys } from "./keys.js";
 import { Live } from "./live.js";
 import { button, dialog, failure, field, keepTime, notice, toast } from "./parts.js";
 import { themeButton } from "./theme.js";
-import { countInbox, showInbox } from "./views/inbox.js";
-import { showOverview } from "./views/overview.js";
 import { showSignIn } from "./views/signin.js";
 
 /**
@@ -41,44 +40,46 @@ const PLACES = [
     ["Canary", "#/canary", "canary", "c"],
     ["Backups", "#/backups", "backups", "b"],
     ["Tags", "#/tags", "history", "p"],
+    ["Retention", "#/retention", "clock", "k"],
+    ["Person", "#/person", "user", "y"],
   ]],
 ];
 
-/** A view that is loaded when it is first opened: a phone loads what it shows. */
-const later = (load, name) => async (context, ...parts) => {
-  const view = await load().catch(() => {
-    throw new Problem(UNREACHABLE);
-  });
-  return context.signal.aborted ? undefined : view[name](context, ...parts);
-};
-
-/** Each route with its view; groups of the pattern are passed to the view. */
+/**
+ * Each route with its title, and the script and the function of its view, which gets the groups of the pattern. A script is
+ * loaded when its view is first opened: a phone loads what it shows.
+ */
 const ROUTES = [
-  [/^\/?$/, "Overview", showOverview],
-  [/^\/search$/, "Search", later(() => import("./views/search.js"), "showSearch")],
-  [/^\/inbox$/, "Inbox", showInbox],
-  [/^\/timeline$/, "Timeline", later(() => import("./views/timeline.js"), "showTimeline")],
-  [/^\/memories$/, "Memories", later(() => import("./views/memories.js"), "showMemories")],
-  [/^\/conversations$/, "Conversations", later(() => import("./views/conversations.js"), "showConversations")],
-  [/^\/conversations\/([^/]+)$/, "Conversation", later(() => import("./views/conversations.js"), "showConversation")],
-  [/^\/files$/, "Files", later(() => import("./views/files.js"), "showFiles")],
-  [/^\/files\/([^/]+)$/, "File", later(() => import("./views/files.js"), "showFile")],
-  [/^\/memory\/([^/]+)$/, "Memory", later(() => import("./views/memory.js"), "showMemory")],
-  [/^\/receipts$/, "Receipts", later(() => import("./views/receipt_log.js"), "showReceipts")],
-  [/^\/receipts\/([^/]+)$/, "Receipt", later(() => import("./views/receipts.js"), "showReceipt")],
-  [/^\/receipts\/([^/]+)\/compare\/([^/]+)$/, "Two recalls", later(() => import("./views/comparison.js"), "showComparison")],
-  [/^\/digest$/, "Digest", later(() => import("./views/digest.js"), "showDigest")],
-  [/^\/usage$/, "Usage", later(() => import("./views/usage.js"), "showUsage")],
-  [/^\/jobs$/, "Jobs", later(() => import("./views/jobs.js"), "showJobs")],
-  [/^\/health$/, "Health", later(() => import("./views/health.js"), "showHealth")],
-  [/^\/alerts$/, "Alerts", later(() => import("./views/alerts.js"), "showAlerts")],
-  [/^\/grades$/, "Grades", later(() => import("./views/grades.js"), "showGrades")],
-  [/^\/drift$/, "Drift", later(() => import("./views/drift.js"), "showDrift")],
-  [/^\/canary$/, "Canary", later(() => import("./views/canary.js"), "showCanary")],
-  [/^\/backups$/, "Backups", later(() => import("./views/backups.js"), "showBackups")],
-  [/^\/tags$/, "Tags", later(() => import("./views/history.js"), "showHistory")],
-  [/^\/tags\/([^/]+)$/, "Since a tag", later(() => import("./views/history.js"), "showTag")],
+  [/^\/?$/, "Overview", () => import("./views/overview.js"), "showOverview"],
+  [/^\/search$/, "Search", () => import("./views/search.js"), "showSearch"],
+  [/^\/inbox$/, "Inbox", () => import("./views/inbox.js"), "showInbox"],
+  [/^\/timeline$/, "Timeline", () => import("./views/timeline.js"), "showTimeline"],
+  [/^\/memories$/, "Memories", () => import("./views/memories.js"), "showMemories"],
+  [/^\/conversations$/, "Conversations", () => import("./views/conversations.js"), "showConversations"],
+  [/^\/conversations\/([^/]+)$/, "Conversation", () => import("./views/conversations.js"), "showConversation"],
+  [/^\/files$/, "Files", () => import("./views/files.js"), "showFiles"],
+  [/^\/files\/([^/]+)$/, "File", () => import("./views/files.js"), "showFile"],
+  [/^\/memory\/([^/]+)$/, "Memory", () => import("./views/memory.js"), "showMemory"],
+  [/^\/receipts$/, "Receipts", () => import("./views/receipt_log.js"), "showReceipts"],
+  [/^\/receipts\/([^/]+)$/, "Receipt", () => import("./views/receipts.js"), "showReceipt"],
+  [/^\/receipts\/([^/]+)\/compare\/([^/]+)$/, "Two recalls", () => import("./views/comparison.js"), "showComparison"],
+  [/^\/digest$/, "Digest", () => import("./views/digest.js"), "showDigest"],
+  [/^\/usage$/, "Usage", () => import("./views/usage.js"), "showUsage"],
+  [/^\/jobs$/, "Jobs", () => import("./views/jobs.js"), "showJobs"],
+  [/^\/health$/, "Health", () => import("./views/health.js"), "showHealth"],
+  [/^\/alerts$/, "Alerts", () => import("./views/alerts.js"), "showAlerts"],
+  [/^\/grades$/, "Grades", () => import("./views/grades.js"), "showGrades"],
+  [/^\/drift$/, "Drift", () => import("./views/drift.js"), "showDrift"],
+  [/^\/canary$/, "Canary", () => import("./views/canary.js"), "showCanary"],
+  [/^\/backups$/, "Backups", () => import("./views/backups.js"), "showBackups"],
+  [/^\/tags$/, "Tags", () => import("./views/history.js"), "showHistory"],
+  [/^\/tags\/([^/]+)$/, "Since a tag", () => import("./views/history.js"), "showTag"],
+  [/^\/retention$/, "Retention", () => import("./views/retention.js"), "showRetention"],
+  [/^\/person$/, "Person", () => import("./views/person.js"), "showPerson"],
 ];
+
+/** How long live updates wait for the first view, in milliseconds. */
+const LONGEST_ALONE = 2_000;
 
 const api = new Api();
 const live = new Live(api);
@@ -87,11 +88,15 @@ let leaving = new AbortController();
 let me = null;
 let attempts = 0;
 
-/** Show the view of the current address. */
-function go({ isFirst = false } = {}) {
+/** The route of a path with the match of its pattern first. */
+const routeOf = (path) => ROUTES.map(([pattern, ...route]) => [path.match(pattern), ...route]).find(([match]) => match);
+const here = () => location.hash.slice(1).split("?");
+
+/** Show the view of the current address, and resolve once it is shown. */
+async function go({ isFirst = false } = {}) {
   if (location.hash && !location.hash.startsWith("#/")) return;
-  const [path, query = ""] = location.hash.slice(1).split("?");
-  const found = ROUTES.map(([route, name, show]) => [path.match(route), name, show]).find(([match]) => match);
+  const [path, query = ""] = here();
+  const found = routeOf(path);
   leaving.abort();
   leaving = new AbortController();
   mark(path);
@@ -112,8 +117,12 @@ function go({ isFirst = false } = {}) {
     fill(root, h("h1", {}, "Not found"), notice("warn", "This page does not exist", h("p", {}, h("a", { href: "#/" }, "Go to the overview"))));
     return;
   }
+  const [match, , load, show] = found;
   try {
-    Promise.resolve(found[2](context, ...found[0].slice(1).map(decoded))).catch((error) => broken(root, error, context.signal));
+    const view = await load().catch(() => {
+      throw new Problem(UNREACHABLE);
+    });
+    if (!context.signal.aborted) await view[show](context, ...match.slice(1).map(decoded));
   } catch (error) {
     broken(root, error, context.signal);
   }
@@ -136,8 +145,10 @@ function broken(root, error, signal) {
 function mark(path) {
   const place = path.startsWith("/memory/") ? "#/memories" : `#/${path.split("/")[1] ?? ""}`;
   for (const link of document.querySelectorAll(".nav a")) {
-    if (link.getAttribute("href") === place) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.getAttribute("href") === place) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest" });
+    } else link.removeAttribute("aria-current");
   }
 }
 
@@ -234,6 +245,7 @@ live.addEventListener("state", ({ detail }) => {
 /** Ask the server for the current user, then show the view. */
 async function begin({ isFirst = false } = {}) {
   const mine = (attempts += 1);
+  routeOf(here()[0])?.[2]().catch(() => {}); // the script of the view, meanwhile
   try {
     me = await api.get("/v1/me");
   } catch (error) {
@@ -249,8 +261,9 @@ async function begin({ isFirst = false } = {}) {
   }
   if (mine !== attempts) return;
   showWhose();
-  live.start();
-  go({ isFirst });
+  // The server has the first view to answer before it sums up its state, which takes longer.
+  await Promise.race([go({ isFirst }), new Promise((done) => setTimeout(done, LONGEST_ALONE))]);
+  if (mine === attempts) live.start();
 }
 
 function signOut() {
@@ -262,6 +275,7 @@ function signOut() {
 
 api.addEventListener("unauthorized", ({ detail }) => {
   if (main.querySelector("[data-signin]") && !api.isSignedIn) return;
+  attempts += 1;
   leaving.abort();
   leaving = new AbortController();
   live.stop();

@@ -72,3 +72,13 @@ function append(parent, children) {
 export const memoryPath = (id) => `#/memory/${encodeURIComponent(id)}`;
 /** Where a receipt is shown. */
 export const receiptPath = (id) => `#/receipts/${encodeURIComponent(id)}`;
+
+/** Hand a text to the person as a file. It is made here and leaves for nowhere. */
+export function download(name, text, type) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -49,6 +49,16 @@ export function button(label, click, { kind = "", symbol = null, type = "button"
   return h("button", { class: ["button", kind], type, on: click ? { click } : {}, ...props }, symbol && icon(symbol), h("span", {}, label));
 }
 
+/** Keep a button from being pressed until the function that this returns is called: the focus is then on it again. */
+export function occupied(one) {
+  const hadFocus = document.activeElement === one;
+  one.disabled = true;
+  return () => {
+    one.disabled = false;
+    if (hadFocus && [null, document.body].includes(document.activeElement)) one.focus({ preventScroll: true });
+  };
+}
+
 /** A command to run, and a button that copies it. */
 export function command(text) {
   return h("div", { class: "command" }, h("code", {}, text), copyButton(text, "Copy command"));
@@ -215,6 +225,20 @@ export function dialog(title, content, actions, { name = title } = {}) {
     box.showModal();
   });
 }
+
+/** A dialog for what cannot be undone: it must be confirmed in writing. Resolves with whether it was. */
+export async function confirmInWriting(title, content, label, word = "erase") {
+  const typed = h("input", { class: "input", type: "text", autocomplete: "off", spellcheck: "false" });
+  const done = await dialog(title, h("div", { class: "stack" }, content, field(`Type “${word}” to confirm`, typed)), (close) => {
+    const go = button(label, () => close("yes"), { kind: "danger main-action", disabled: true });
+    typed.addEventListener("input", () => (go.disabled = typed.value.trim().toLowerCase() !== word));
+    return [button("Cancel", () => close("")), go];
+  });
+  return done === "yes";
+}
+
+/** A view for administrators alone, where somebody else opens it. */
+export const forAdministrators = (name) => [head(name), notice("", "This page is for administrators", h("p", {}, "Sign in with a token that has the right ", h("code", {}, "admin"), "."))];
 
 /** A link to the page of a trace, by its text. */
 export function traceLink(id, trace, props = {}) {

@@ -3,10 +3,16 @@
  * keyboard: arrows or j and k move, Space selects, Shift extends, Enter opens.
  */
 
+import { isAbort } from "./api.js";
 import { fill, h } from "./dom.js";
+import { settled } from "./live.js";
+import { failure } from "./parts.js";
 
 const SPARE = 8;
 const AHEAD = 40;
+const MOST_LOADED = 1_000;
+/** The height of a row in pixels, as it was measured last. */
+let rowHeight = 40;
 
 /**
  * @typedef {object} Column
@@ -24,7 +30,7 @@ export class LongTable extends EventTarget {
   #rows = [];
   #active = 0;
   #anchor = 0;
-  #height = 40;
+  #height = rowHeight;
   #shown = [0, 0];
   #sort = "";
   #isWhole = true;
@@ -95,6 +101,17 @@ export class LongTable extends EventTarget {
     this.#changed();
   }
 
+  /** Select these as well, which may be more than are loaded. */
+  select(rows) {
+    for (const row of rows) this.selected.set(row.id, row);
+    this.#mark();
+  }
+
+  /** Whether every loaded row is selected, and there are others. */
+  get isPart() {
+    return !this.#isWhole && this.#rows.every((row) => this.selected.has(row.id));
+  }
+
   focus() {
     this.#moveTo(this.#active);
   }
@@ -122,9 +139,15 @@ export class LongTable extends EventTarget {
   }
 
   #resized() {
-    const row = this.body.querySelector("tr[data-row]");
-    if (row) this.#height = row.getBoundingClientRect().height || this.#height;
-    this.#draw({ isForced: true });
+    this.#draw({ isForced: this.#measured() });
+  }
+
+  /** Whether rows are of another height than was thought. */
+  #measured() {
+    const height = this.body.querySelector("tr[data-row]")?.getBoundingClientRect().height;
+    if (!height || Math.abs(height - this.#height) <= 0.5) return false;
+    this.#height = rowHeight = height;
+    return true;
   }
 
   #draw({ isForced = false } = {}) {
@@ -140,11 +163,7 @@ export class LongTable extends EventTarget {
     this.table.setAttribute("aria-rowcount", String(this.#isWhole ? this.#rows.length + 1 : -1));
     if (heldRow !== undefined) this.#at(Number(heldRow), isBox)?.focus({ preventScroll: true });
     this.#boxes();
-    const measured = this.body.querySelector("tr[data-row]")?.getBoundingClientRect().height;
-    if (measured && Math.abs(measured - this.#height) > 0.5) {
-      this.#height = measured;
-      this.#draw({ isForced: true });
-    }
+    if (this.#measured()) this.#draw({ isForced: true });
   }
 
   #gap(rows) {
@@ -262,4 +281,69 @@ export class LongTable extends EventTarget {
     this.all.checked = this.selected.size > 0 && this.selected.size >= this.#rows.length;
     this.all.indeterminate = this.selected.size > 0 && this.selected.size < this.#rows.length;
   }
+}
+
+/**
+ * Fill a table page by page: the first page now and by the function that this returns, further ones as they come into sight.
+ *
+ * @param {LongTable} table
+ * @param {object} options
+ * @param {(after: string|undefined, limit: number) => Promise<{rows: object[], next: any}>} options.load one page
+ * @param {(found: object, isCurrent: () => boolean) => any} options.shown called after a first page; what it returns is
+ *   shown in `place`, such as that there is nothing
+ * @param {HTMLElement} options.place where failures are shown
+ */
+export function paged(table, { load, shown, place, signal, page = 100 }) {
+  let [next, run, isLoading] = [null, 0, false];
+  const isOver = (mine) => mine !== run || signal.aborted;
+  const failed = (error, again) => !isAbort(error) && error.status !== 401 && fill(place, failure(error, again));
+
+  async function again({ keep = false } = {}) {
+    const mine = (run += 1);
+    table.element.setAttribute("aria-busy", "true");
+    try {
+      const found = await load(undefined, keep ? Math.min(MOST_LOADED, Math.max(page, table.rows.length)) : page);
+      if (isOver(mine)) return;
+      next = found.next;
+      table.replace(found.rows, next === null, { keep });
+      table.element.hidden = !found.rows.length;
+      fill(place, shown(found, () => !isOver(mine)));
+    } catch (error) {
+      if (isOver(mine)) return;
+      table.element.hidden = true;
+      failed(error, () => again());
+    } finally {
+      if (mine === run) table.element.removeAttribute("aria-busy");
+    }
+  }
+
+  async function more() {
+    if (next === null || isLoading) return;
+    const mine = run;
+    isLoading = true;
+    try {
+      const found = await load(next, 2 * page);
+      if (isOver(mine)) return;
+      next = found.next;
+      table.append(found.rows, next === null);
+    } catch (error) {
+      if (!isOver(mine)) failed(error, () => (fill(place), more()));
+    } finally {
+      isLoading = false;
+    }
+  }
+
+  table.addEventListener("end", more);
+  return again;
+}
+
+/** A box that filters a table as somebody types; Enter and the arrow down lead into the rows. */
+export function filterBox(table, { label, value, most, signal, changed }) {
+  const box = h("input", { class: "input", type: "search", role: "searchbox", "aria-label": label, placeholder: label, value, autocomplete: "off", spellcheck: "false", maxlength: most, dir: "auto" });
+  let last = value;
+  box.addEventListener("input", settled(() => box.value !== last && changed((last = box.value)), signal, { quiet: 220, most: 800 }));
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || (event.key === "ArrowDown" && table.rows.length)) (event.preventDefault(), table.focus());
+  });
+  return box;
 }

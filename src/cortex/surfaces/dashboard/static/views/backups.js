@@ -2,20 +2,20 @@
 
 import { fill, h } from "../dom.js";
 import { ago, bytes, counted, whole } from "../format.js";
-import { button, command, empty, failure, head, loaded, notice, panel, sentence, tiles, toast, when } from "../parts.js";
+import { button, command, empty, failure, forAdministrators, head, loaded, notice, occupied, panel, sentence, tiles, toast, when } from "../parts.js";
 
 const OLD_HOURS = 48;
 
 export async function showBackups({ api, root, signal, canAdminister }) {
   if (!canAdminister) {
-    fill(root, head("Backups"), notice("", "Backups are for administrators", h("p", {}, "Sign in with a token that has the right ", h("code", {}, "admin"), ".")));
+    fill(root, forAdministrators("Backups"));
     return;
   }
   const verdict = h("div", { class: "stack", role: "status" });
   const place = h("div", { class: "stack" });
   const act = (path, done) => async (event) => {
     const pressed = event.currentTarget;
-    pressed.disabled = true;
+    const free = occupied(pressed);
     fill(verdict);
     try {
       fill(verdict, done(await api.post(path, {}, { signal })));
@@ -23,7 +23,7 @@ export async function showBackups({ api, root, signal, canAdminister }) {
     } catch (error) {
       if (!signal.aborted && error.status !== 401) fill(verdict, failure(error));
     } finally {
-      pressed.disabled = false;
+      free();
     }
   };
   const drill = button("Run drill", act("/v1/backups/drill", (found) => tried(found.drill)), { symbol: "shield" });

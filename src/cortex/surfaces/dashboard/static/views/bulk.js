@@ -1,15 +1,17 @@
 /** Changes of many memories at once: the dialogs, the request, and what became of each. */
 
 import { fill, h } from "../dom.js";
-import { counted, words } from "../format.js";
+import { counted, whole, words } from "../format.js";
 import { KINDS, LABELS } from "../palette.js";
 import { button, dialog, failure, field, select, toast } from "../parts.js";
 
+/** How many the server changes in one transaction. */
 export const MOST = 1_000;
 
 const DONE = { forget: "Forgot", restore: "Restored", edit: "Changed" };
+const DOING = { forget: "Forgetting", restore: "Restoring", edit: "Changing" };
 const LEFT = {
-  conflict: (number) => `${counted(number, "memory was", "memories were")} changed by somebody else meanwhile and left alone`,
+  conflict: (number, wasLost) => `${counted(number, "memory was", "memories were")} changed by somebody else meanwhile${wasLost ? ", or by this change before its answer was lost," : ""} and left alone`,
   missing: (number) => `${counted(number, "memory no longer exists", "memories no longer exist")}`,
   refused: (number) => `${counted(number, "memory", "memories")} cannot be changed so: not active, or a turn or a file`,
   unchanged: (number) => `${counted(number, "memory was", "memories were")} so already`,
@@ -69,30 +71,67 @@ function tagging(count) {
 }
 
 /**
- * Carry out one change and say in `place` what became of it, with a button that takes it back.
+ * Carry out one change and say in `place` what became of it, with a button that takes it back. More than the server changes
+ * at once go in batches, each one transaction; whoever stops, or loses the connection, reads how far it went.
  *
  * @param {{api: object, place: HTMLElement, reload: () => Promise<void>}} page
+ * @param {{id: string, seenAt: number}[]} picked
  */
-export async function changed(page, action, ids, changes = {}, seenAt = undefined) {
-  const body = { action, ids, ...(seenAt === undefined ? {} : { seen_at: seenAt }), ...changes };
-  await carriedOut(page, () => page.api.post("/v1/bulk", body), DONE[action]);
+export async function changed(page, action, picked, changes = {}) {
+  const batches = Array.from({ length: Math.ceil(picked.length / MOST) }, (_, at) => picked.slice(at * MOST, (at + 1) * MOST));
+  const calls = batches.map((batch) => () => page.api.post("/v1/bulk", { action, ids: batch.map((row) => row.id), seen_at: Math.min(...batch.map((row) => row.seenAt)), ...changes }));
+  await carriedOut(page, calls, { verb: DONE[action], doing: DOING[action], total: picked.length });
 }
 
-async function carriedOut(page, call, verb) {
-  let found;
-  try {
-    found = await call();
-  } catch (error) {
-    if (error.status !== 401) fill(page.place, failure(error, error.status ? null : () => carriedOut(page, call, verb)));
-    return;
+const undone = (page, runs, total) =>
+  carriedOut(page, runs.toReversed().map((run) => () => page.api.post("/v1/bulk/undo", { run })), { verb: "Took back", doing: "Taking back", total });
+
+async function carriedOut(page, calls, words, { counts = {}, runs = [], wasLost = false } = {}) {
+  let [at, isStopped, problem] = [0, false, null];
+  for (; at < calls.length && !isStopped && !problem; at += 1) {
+    if (calls.length > 1) fill(page.place, working(words, counts, () => (isStopped = true)));
+    try {
+      const found = await calls[at]();
+      for (const status of Object.values(found.statuses)) counts[status] = (counts[status] ?? 0) + 1;
+      if (found.run) runs.push(found.run);
+    } catch (error) {
+      if (error.status === 401) return;
+      problem = error;
+      at -= 1;
+    }
   }
-  const counts = {};
-  for (const status of Object.values(found.statuses)) counts[status] = (counts[status] ?? 0) + 1;
-  const rest = Object.keys(LEFT).filter((status) => counts[status]).map((status) => LEFT[status](counts[status]));
-  const text = `${verb} ${counted(counts.changed ?? 0, "memory", "memories")}.`;
-  const undo = found.run && button("Undo", () => carriedOut(page, () => page.api.post("/v1/bulk/undo", { run: found.run }), "Took back"), { kind: "small", symbol: "undo" });
-  const hide = h("button", { class: "link-button", type: "button", on: { click: () => fill(page.place) } }, "Dismiss");
-  fill(page.place, h("div", { class: ["done", rest.length ? "mixed" : ""], role: "status", data: { done: "" } }, h("p", {}, h("b", {}, text), rest.length > 0 && ` ${rest.join("; ")}.`), undo, hide));
-  toast(text);
-  await page.reload();
+  const rest = calls.slice(at);
+  const isUnsure = problem?.status === 0;
+  const goOn = () => carriedOut(page, rest, words, { counts, runs, wasLost: wasLost || isUnsure });
+  const isBegun = Object.keys(counts).length > 0;
+  fill(
+    page.place,
+    problem && failure(problem, isUnsure || isBegun ? goOn : null),
+    isUnsure && h("p", { class: "small quiet" }, `What was asked last was done to all of ${calls.length > 1 ? "its batch" : "them"} or to none: it is not known.`),
+    (isBegun || !problem) && outcome(page, words, counts, runs, { wasLost, left: rest.length, goOn: isStopped && !problem && goOn }),
+  );
+  if (isBegun) {
+    toast(`${words.verb} ${counted(counts.changed ?? 0, "memory", "memories")}.`);
+    await page.reload();
+  }
+}
+
+const sum = (counts) => Object.values(counts).reduce((all, each) => all + each, 0);
+
+function working({ doing, total }, counts, stop) {
+  return h("div", { class: "done", role: "status", data: { working: "" } },
+    h("p", {}, h("b", {}, `${doing}: ${whole(sum(counts))} of ${whole(total)}`)),
+    h("progress", { max: total, value: sum(counts), "aria-label": doing }),
+    button("Stop", stop, { kind: "small" }));
+}
+
+/** What became of each, what is left of a change that was stopped, and the way back. */
+function outcome(page, { verb, total }, counts, runs, { wasLost, left, goOn }) {
+  const lines = Object.keys(LEFT).filter((status) => counts[status]).map((status) => LEFT[status](counts[status], wasLost));
+  const text = `${verb} ${counted(counts.changed ?? 0, "memory", "memories")}${left ? ` of ${whole(total)}` : ""}.`;
+  return h("div", { class: ["done", lines.length || left ? "mixed" : ""], role: "status", data: { done: "" } },
+    h("p", {}, h("b", {}, text), lines.length > 0 && ` ${lines.join("; ")}.`, left > 0 && " The rest is still to do."),
+    goOn && left > 0 && button("Go on", goOn, { kind: "small" }),
+    runs.length > 0 && button("Undo", () => undone(page, runs, counts.changed), { kind: "small", symbol: "undo" }),
+    h("button", { class: "link-button", type: "button", on: { click: () => fill(page.place) } }, "Dismiss"));
 }

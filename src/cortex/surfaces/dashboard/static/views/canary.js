@@ -2,16 +2,18 @@
 
 import { fill, h } from "../dom.js";
 import { counted, milliseconds, percent, whole, words } from "../format.js";
-import { button, command, dialog, empty, facts, failure, head, loaded, notice, panel, sentence, toast, when } from "../parts.js";
+import { button, command, dialog, empty, failure, forAdministrators, head, loaded, notice, panel, sentence, tiles, toast, when } from "../parts.js";
 
 const LEAST = 60;
+/** So many times as slow is refused. */
+const SLOWER = 1.25;
 const STATES = {
   running: ["running", "accent"], promoted: ["promoted", "good"], passed: ["compared, not tried", "good"], refused: ["refused", "bad"], ended: ["over", ""], returned: ["taken back", "warn"],
 };
 
 export async function showCanary({ api, root, signal, canAdminister }) {
   if (!canAdminister) {
-    fill(root, head("Canary"), notice("", "Canaries are for administrators", h("p", {}, "Sign in with a token that has the right ", h("code", {}, "admin"), ".")));
+    fill(root, forAdministrators("Canary"));
     return;
   }
   const verdict = h("div", { class: "stack", role: "status" });
@@ -50,37 +52,48 @@ export async function showCanary({ api, root, signal, canAdminister }) {
 
 function shown(canary) {
   const [state, tone] = STATES[canary.state] ?? [canary.state, ""];
-  const { control, candidate, difference, interval, questions: number, reasons = [], lacking = [] } = canary.comparison;
+  const { control, candidate, questions: number, reasons = [], lacking = [] } = canary.comparison;
+  const [begun, ends, now] = [canary.started_at, canary.ends_at, Date.now()].map((at) => new Date(at).getTime());
+  const isRunning = canary.state === "running";
   return [
-    h("section", { class: "panel" },
+    h("section", { class: "panel canary" },
       h("div", { class: "panel-head" }, h("h2", {}, Object.entries(canary.settings).map(([name, value]) => h("code", {}, `${name} = ${value} `))), h("span", { class: ["chip", tone] }, state)),
-      facts([
-        ["Share", `${percent(canary.share)} of the sessions`],
-        ["Began", when(canary.started_at, "moment")],
-        [canary.closed_at ? "Closed" : "Ends", when(canary.closed_at ?? canary.ends_at, "moment")],
-        ["Compared for", `${canary.agent}, ${canary.user}`],
-        ["Why", canary.why && sentence(canary.why)],
-      ])),
-    control && panel("On the golden set", counted(number, "question"), arms(control, candidate),
-      h("p", { class: "small" }, `Right answers among the first five: ${points(difference)}, with 95 % confidence between ${points(interval[0])} and ${points(interval[1])}.`),
-      reasons.length > 0 && h("ul", { class: "reasons" }, reasons.map((each) => h("li", {}, sentence(each)))),
+      isRunning && h("div", { class: "span" },
+        h("progress", { max: ends - begun, value: Math.min(now, ends) - begun, "aria-label": "How much of its time is over" }),
+        h("p", { class: "row between small quiet" }, h("span", {}, "began ", when(canary.started_at)), h("span", {}, "ends ", when(canary.ends_at)))),
+      h("p", { class: "small quiet" }, `${percent(canary.share)} of the sessions of ${canary.agent}${isRunning ? " try it" : ""}. Compared on the memory of ${canary.user}.`,
+        !isRunning && [" Began ", when(canary.started_at, "moment"), canary.closed_at && [", closed ", when(canary.closed_at, "moment")], "."])),
+    canary.why && notice(tone === "bad" ? "bad" : "warn", `Why it was ${state}`, h("p", {}, sentence(canary.why))),
+    control && panel("On the golden set", counted(number, "question"), arms(canary.comparison, control, candidate),
+      reasons.length > 0 && sentence(reasons.join("; ")) !== sentence(canary.why || "") && h("ul", { class: "reasons" }, reasons.map((each) => h("li", {}, sentence(each)))),
       lacking.length > 0 && h("p", { class: "small quiet" }, `Some answers went another way than usual: ${lacking.map(words).join(", ")}.`)),
   ];
 }
 
-function arms(control, candidate) {
-  const rows = [["Right among the first five", "hit_at_5", percent], ["Hits from another scope", "wrong_scope", whole], ["95th percentile", "p95_ms", milliseconds]];
-  return h("table", { class: "table" },
-    h("caption", { class: "hidden" }, "Both arms on the golden set"),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Figure")), h("th", { scope: "col", class: "num" }, "Settings in force"), h("th", { scope: "col", class: "num" }, "Canary"))),
-    h("tbody", {}, rows.map(([name, key, write]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "num" }, write(control[key])), h("td", { class: "num" }, h("b", {}, write(candidate[key])))))));
+/** Both sides beside each other; what the canary does better or worse is said in the last column. */
+function arms({ difference, interval }, control, candidate) {
+  const slower = control.p95_ms ? candidate.p95_ms / control.p95_ms : null;
+  const scopes = candidate.wrong_scope - control.wrong_scope;
+  const rows = [
+    ["Right among the first five", "hit_at_5", percent, [points(difference), interval[0] > 0 ? "good" : interval[1] < 0 ? "bad" : ""], `95% sure: ${points(interval[0])} to ${points(interval[1])}`],
+    ["Hits from another scope", "wrong_scope", whole, [scopes ? `${scopes > 0 ? "+" : "−"}${whole(Math.abs(scopes))}` : "same", scopes > 0 ? "bad" : ""], null],
+    ["95th percentile", "p95_ms", milliseconds, [slower === null ? "–" : `× ${slower.toFixed(2)}`, slower > SLOWER ? "bad" : ""], null],
+  ];
+  return h("table", { class: "table arms" },
+    h("caption", { class: "hidden" }, "Both sides on the golden set"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Figure")), ["In force", "Canary", "Difference"].map((name) => h("th", { scope: "col", class: "num" }, name)))),
+    h("tbody", {}, rows.map(([name, key, write, [text, tone], about]) => h("tr", {},
+      h("th", { scope: "row" }, name), h("td", { class: "num" }, write(control[key])), h("td", { class: "num" }, h("b", {}, write(candidate[key]))),
+      h("td", { class: "num" }, h("span", { class: tone && ["chip", tone] }, text), about && h("small", { class: "quiet" }, about))))));
 }
 
 function questions(golden, build) {
-  const missing = golden.questions ? null : `A set needs ${LEAST} recorded recalls whose right answers are known, such as those that a reply repeated.`;
-  return panel("Golden set", golden.built_at ? h("p", {}, "built ", when(golden.built_at)) : null,
-    golden.questions ? facts([["Questions", whole(golden.questions)], ["With an answer", whole(golden.answered)], ["Rightly silent", whole(golden.silent)], ["Approved by a person", whole(golden.approved)]]) : h("p", { class: "small quiet" }, missing),
-    h("div", { class: "row end" }, button(golden.questions ? "Build anew" : "Build", build, { kind: "small", symbol: "repeat" })));
+  const again = button(golden.questions ? "Build anew" : "Build", build, { kind: "small", symbol: "repeat" });
+  if (!golden.questions) return panel("Golden set", null, h("p", { class: "small quiet" }, `A set needs ${LEAST} recorded recalls whose right answers are known, such as those that a reply repeated.`), h("div", { class: "row end" }, again));
+  const numbers = [["Questions", golden.questions, ""], ["With an answer", golden.answered, ""], ["Rightly silent", golden.silent, "nothing should be found"], ["Approved", golden.approved, "by a person"]];
+  return h("section", { class: "stack" },
+    h("div", { class: "row between" }, h("div", { class: "row" }, h("h2", {}, "Golden set"), h("p", { class: "small quiet" }, "built ", when(golden.built_at))), again),
+    tiles(numbers.map(([label, value, about]) => ({ label, value: whole(value), about }))));
 }
 
 const points = (share) => `${share > 0 ? "+" : share < 0 ? "−" : ""}${Math.abs(100 * share).toFixed(1)} points`;

@@ -3,14 +3,15 @@
 import { isAbort } from "../api.js";
 import { fill, h, memoryPath } from "../dom.js";
 import { counted, date, dayName, moment, title as titled, whole } from "../format.js";
-import { settled } from "../live.js";
 import { button, empty, failure, when } from "../parts.js";
-import { LongTable } from "../table.js";
+import { LongTable, filterBox, paged } from "../table.js";
 import { conversationPath } from "./turns.js";
 
 const PAGE = 100;
 const AROUND = 30;
 const LONG = 1_500;
+/** So many turns are in the page at once; further ones take the place of those farthest away. */
+const MOST_TURNS = 400;
 
 const COLUMNS = [
   { key: "opening", name: "Conversation", class: "text", cell: (row) => [
@@ -29,10 +30,11 @@ export async function showConversations({ api, root, signal, query }) {
   const chosen = { contains: query.get("contains") ?? "" };
   const table = new LongTable({ label: "Conversations", canSelect: false, open: (row) => (location.hash = conversationPath(row.session)) });
   const nothing = h("div", { class: "stack" });
-  const box = h("input", { class: "input", type: "search", role: "searchbox", "aria-label": "Filter by session", placeholder: "Filter by session", value: chosen.contains, autocomplete: "off", spellcheck: "false", maxlength: 256, dir: "auto" });
-  let next = null;
-  let run = 0;
-  let isLoading = false;
+  const box = filterBox(table, { label: "Filter by session", value: chosen.contains, most: 256, signal, changed: (contains) => {
+    chosen.contains = contains;
+    history.replaceState(null, "", contains ? `#/conversations?${new URLSearchParams(chosen)}` : "#/conversations");
+    again();
+  } });
   fill(
     root,
     h("div", { class: "head" }, h("div", {}, h("h1", { tabindex: "-1" }, "Conversations"), h("p", {}, "What was said, turn by turn, and what was remembered of it."))),
@@ -41,51 +43,14 @@ export async function showConversations({ api, root, signal, query }) {
     table.element,
   );
   table.arrange(COLUMNS, "");
-
-  const load = (after) => api.get("/v1/conversations", { ...chosen, after, limit: PAGE }, { signal });
-  const rows = (found) => found.conversations.map((each) => ({ ...each, id: each.session }));
-
-  async function again() {
-    const mine = (run += 1);
-    table.element.setAttribute("aria-busy", "true");
-    try {
-      const found = await load();
-      if (mine !== run || signal.aborted) return;
-      next = found.next;
-      table.replace(rows(found), next === null);
-      table.element.hidden = !found.conversations.length;
-      fill(nothing, !found.conversations.length && (chosen.contains ? empty("search", "No conversations match", "Look for another part of the session's name.") : empty("chat", "No conversations yet", "The turns of agents and people appear here.")));
-    } catch (error) {
-      if (!isAbort(error) && error.status !== 401) fill(nothing, failure(error, again));
-    } finally {
-      if (mine === run) table.element.removeAttribute("aria-busy");
-    }
-  }
-
-  table.addEventListener("end", async () => {
-    if (next === null || isLoading) return;
-    isLoading = true;
-    const mine = run;
-    try {
-      const found = await load(next);
-      if (mine !== run || signal.aborted) return;
-      next = found.next;
-      table.append(rows(found), next === null);
-    } catch (error) {
-      if (!isAbort(error) && error.status !== 401) fill(nothing, failure(error, again));
-    } finally {
-      isLoading = false;
-    }
-  });
-  const soon = settled(() => {
-    if (box.value === chosen.contains) return;
-    chosen.contains = box.value;
-    history.replaceState(null, "", chosen.contains ? `#/conversations?${new URLSearchParams(chosen)}` : "#/conversations");
-    again();
-  }, signal, { quiet: 220, most: 800 });
-  box.addEventListener("input", soon);
-  box.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === "ArrowDown") (event.preventDefault(), table.focus());
+  const again = paged(table, {
+    signal,
+    place: nothing,
+    load: async (after, limit) => {
+      const { conversations, next } = await api.get("/v1/conversations", { ...chosen, after, limit }, { signal });
+      return { rows: conversations.map((each) => ({ ...each, id: each.session })), next };
+    },
+    shown: ({ rows }) => !rows.length && (chosen.contains ? empty("search", "No conversations match", "Look for another part of the session's name.") : empty("chat", "No conversations yet", "The turns of agents and people appear here.")),
   });
   await again();
 }
@@ -116,17 +81,19 @@ export async function showConversation({ api, root, signal, query, title }, sess
   let [first, last] = [0, -1];
 
   async function load(after, limit, place, isAbove = false) {
-    fill(place, h("span", { class: "quiet small", "aria-busy": "true" }, "Loading"));
+    place.setAttribute("aria-busy", "true");
     try {
       const found = await api.get(path, { after, limit }, { signal });
       if (signal.aborted) return null;
       const turns = found.turns.map((turn) => bubble(turn, found.memories, wanted));
-      if (isAbove) {
-        const height = document.documentElement.scrollHeight;
-        list.prepend(...turns);
-        scrollBy(0, document.documentElement.scrollHeight - height);
-      } else list.append(...turns);
-      separate(list);
+      const hadFocus = place.contains(document.activeElement);
+      const near = isAbove ? list.querySelector(".bubble") : list.lastElementChild;
+      steady(near, () => {
+        if (isAbove) list.prepend(...turns);
+        else list.append(...turns);
+        separate(list);
+      });
+      if (hadFocus) turns.at(isAbove ? -1 : 0)?.focus({ preventScroll: true });
       about.textContent = counted(found.last + 1, "turn");
       number.max = String(found.last + 1);
       fill(place);
@@ -135,6 +102,8 @@ export async function showConversation({ api, root, signal, query, title }, sess
       if (error.status === 404 && !signal.aborted) return missing(root, session);
       if (!isAbort(error) && error.status !== 401 && !signal.aborted) fill(place, failure(error, () => load(after, limit, place, isAbove).then(buttons)));
       return null;
+    } finally {
+      place.removeAttribute("aria-busy");
     }
   }
 
@@ -145,15 +114,19 @@ export async function showConversation({ api, root, signal, query, title }, sess
   }
 
   async function earlier() {
+    if (above.ariaBusy) return;
     const from = Math.max(0, first - PAGE);
     const found = await load(from - 1, first - from, above, true);
     if (found) first = from;
+    last = trimmed(list, "last") ?? last;
     buttons(found);
   }
 
   async function later() {
+    if (below.ariaBusy) return;
     const found = await load(last, PAGE, below);
     if (found?.turns.length) last = found.turns.at(-1).seq;
+    steady(list.lastElementChild, () => (first = trimmed(list, "first") ?? first));
     buttons(found);
   }
 
@@ -173,6 +146,23 @@ export async function showConversation({ api, root, signal, query, title }, sess
   }, { rootMargin: "600px" });
   watch.observe(below);
   signal.addEventListener("abort", () => watch.disconnect());
+}
+
+/** Change what is above an element, or below it, without moving it before the eyes of the reader. */
+function steady(element, change) {
+  const before = element?.getBoundingClientRect().top;
+  change();
+  if (element) scrollBy(0, element.getBoundingClientRect().top - before);
+}
+
+/** Take turns out at one end while there are too many; gives the number of the turn that is at that end then, or null. */
+function trimmed(list, end) {
+  const turns = [...list.querySelectorAll(".bubble")];
+  const rest = turns.length - MOST_TURNS;
+  if (rest <= 0) return null;
+  for (const turn of end === "first" ? turns.slice(0, rest) : turns.slice(-rest)) turn.remove();
+  separate(list);
+  return Number((end === "first" ? turns[rest] : turns.at(-rest - 1)).dataset.seq);
 }
 
 /** The whole page where there is no such conversation. */

@@ -13,6 +13,8 @@ const NAMES = {
   silence: ["Silence", "recalls with an answer and without"],
 };
 const SHOWN = 6;
+/** So many points are a shift, if they are no chance. */
+const MOVED = 10;
 
 export async function showDrift({ api, root, signal }) {
   root.classList.add("wide");
@@ -29,7 +31,7 @@ export async function showDrift({ api, root, signal }) {
         { label: "Not rated", value: found.memories ? percent(found.unknown / found.memories) : "–", about: whole(found.unknown) },
       ]),
       found.base && notice("", `Compared since ${shortDay(found.base)}`, h("p", {}, `After: ${words(found.base_reason)}. Days before are of another sort and are not compared.`)),
-      h("div", { class: "chart-grid" }, found.distributions.map(distribution)),
+      h("div", { class: "chart-grid stretched" }, found.distributions.map(distribution)),
     ];
   });
 }
@@ -53,10 +55,16 @@ function table(each, title) {
   return [
     h("table", { class: "table pairs" },
       h("caption", { class: "hidden" }, title),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Category")), h("th", { scope: "col" }, h("span", { class: "hidden" }, "Shares")), h("th", { scope: "col", class: "num" }, "28 days before"), h("th", { scope: "col", class: "num" }, "last 7 days"))),
-      h("tbody", {}, each.shares.slice(0, SHOWN).map((share) => h("tr", {}, h("th", { scope: "row" }, words(share.category)), h("td", { class: "marks" }, bar(share.before, "before"), bar(share.recent, "recent")), h("td", { class: "num" }, percent(share.before)), h("td", { class: "num" }, h("b", {}, percent(share.recent))))))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Category")), h("th", { scope: "col" }, h("span", { class: "hidden" }, "Shares")), [["28 days", "c8"], ["7 days", "c1"]].map(([period, color]) => h("th", { scope: "col", class: "num" }, h("span", { class: ["dot-name", color] }, period))), h("th", { scope: "col", class: "num" }, "Points"))),
+      h("tbody", {}, each.shares.slice(0, SHOWN).map((share) => h("tr", {}, h("th", { scope: "row" }, words(share.category)), h("td", { class: "marks" }, bar(share.before, "before"), bar(share.recent, "recent")), h("td", { class: "num quiet" }, percent(share.before)), h("td", { class: "num" }, h("b", {}, percent(share.recent))), moved(share))))),
     h("p", { class: "small quiet" }, `${whole(each.recent)} in the last 7 days, ${whole(each.before)} in the 28 before`, rest > 0 && `; and ${counted(rest, "more category", "more categories")}`),
   ];
+}
+
+/** By how many points a share moved; those that an alert looks at stand out. */
+function moved(share) {
+  const points = Math.round(100 * share.recent) - Math.round(100 * share.before);
+  return h("td", { class: ["num points", Math.abs(points) >= MOVED ? "far" : "quiet"] }, points ? `${points > 0 ? "+" : "−"}${Math.abs(points)}` : "0");
 }
 
 const precise = (value) => (value < 0.001 ? "< 0.001" : value.toFixed(3));

@@ -1,14 +1,11 @@
 /** Files: what is indexed, whether it is fresh, and the chunks of each. */
 
-import { isAbort } from "../api.js";
 import { fill, h, memoryPath } from "../dom.js";
 import { bytes, counted, whole } from "../format.js";
-import { settled } from "../live.js";
 import { laneName } from "../palette.js";
-import { button, empty, facts, failure, fix, loaded, notice, panel, select, toast, when } from "../parts.js";
-import { LongTable } from "../table.js";
+import { button, empty, facts, failure, fix, loaded, notice, occupied, panel, select, toast, when } from "../parts.js";
+import { LongTable, filterBox, paged } from "../table.js";
 
-const PAGE = 200;
 const LONG = 900;
 
 /** The name, tone and meaning of each state. */
@@ -42,11 +39,8 @@ export async function showFiles({ api, root, signal, query, canAdminister }) {
   const table = new LongTable({ label: "Files", canSelect: false, open: (row) => (location.hash = filePath(row.path)) });
   const nothing = h("div", { class: "stack" });
   const count = h("p", { role: "status" });
-  const box = h("input", { class: "input", type: "search", role: "searchbox", "aria-label": "Filter by path", placeholder: "Filter by path", value: chosen.contains, autocomplete: "off", spellcheck: "false", maxlength: 1024, dir: "auto" });
+  const box = filterBox(table, { label: "Filter by path", value: chosen.contains, most: 1024, signal, changed: (contains) => set({ contains }) });
   const sync = canAdminister && button("Sync now", start, { symbol: "repeat" });
-  let next = null;
-  let run = 0;
-  let isLoading = false;
   fill(
     root,
     h("div", { class: "head" }, h("div", {}, h("h1", { tabindex: "-1" }, "Files"), count), h("div", { class: "tools" }, sync)),
@@ -56,29 +50,21 @@ export async function showFiles({ api, root, signal, query, canAdminister }) {
     table.element,
   );
   table.arrange(COLUMNS, "");
-
-  const load = (after) => api.get("/v1/index/files", { ...chosen, after, limit: PAGE }, { signal });
-  const rows = (found) => found.files.map((each) => ({ ...each, id: each.path, isOver: each.state === "gone" }));
-
-  async function again() {
-    const mine = (run += 1);
-    table.element.setAttribute("aria-busy", "true");
-    try {
-      const found = await load();
-      if (mine !== run || signal.aborted) return;
-      next = found.next;
-      table.replace(rows(found), next === null);
-      table.element.hidden = !found.files.length;
-      count.textContent = found.total ? counted(found.total, "file") : "";
-      fill(nothing, !found.files.length && (chosen.contains || chosen.state
+  const again = paged(table, {
+    signal,
+    place: nothing,
+    load: async (after, limit) => {
+      const { files, next, total } = await api.get("/v1/index/files", { ...chosen, after, limit }, { signal });
+      return { rows: files.map((each) => ({ ...each, id: each.path, isOver: each.state === "gone" })), next, total };
+    },
+    shown: ({ rows, total }) => {
+      count.textContent = total ? counted(total, "file") : "";
+      if (rows.length) return null;
+      return chosen.contains || chosen.state
         ? empty("search", "No files match", "Look for another part of the path, or in any state.")
-        : empty("file", "No files are indexed", "Index a folder of notes, and search finds its lines.", fix("Run `cortex index PATH`"))));
-    } catch (error) {
-      if (!isAbort(error) && error.status !== 401) fill(nothing, failure(error, again));
-    } finally {
-      if (mine === run) table.element.removeAttribute("aria-busy");
-    }
-  }
+        : empty("file", "No files are indexed", "Index a folder of notes, and search finds its lines.", fix("Run `cortex index PATH`"));
+    },
+  });
 
   function set(changes) {
     Object.assign(chosen, changes);
@@ -88,7 +74,7 @@ export async function showFiles({ api, root, signal, query, canAdminister }) {
   }
 
   async function start() {
-    sync.disabled = true;
+    const free = occupied(sync);
     try {
       const { synced } = await api.post("/v1/index", {});
       toast(`${counted(synced.added + synced.changed, "file")} read, ${whole(synced.removed)} removed`);
@@ -96,30 +82,9 @@ export async function showFiles({ api, root, signal, query, canAdminister }) {
     } catch (error) {
       if (error.status !== 401) fill(nothing, failure(error));
     } finally {
-      sync.disabled = false;
+      free();
     }
   }
-
-  table.addEventListener("end", async () => {
-    if (next === null || isLoading) return;
-    isLoading = true;
-    const mine = run;
-    try {
-      const found = await load(next);
-      if (mine !== run || signal.aborted) return;
-      next = found.next;
-      table.append(rows(found), next === null);
-    } catch (error) {
-      if (!isAbort(error) && error.status !== 401) fill(nothing, failure(error, again));
-    } finally {
-      isLoading = false;
-    }
-  });
-  const soon = settled(() => box.value !== chosen.contains && set({ contains: box.value }), signal, { quiet: 220, most: 800 });
-  box.addEventListener("input", soon);
-  box.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === "ArrowDown") (event.preventDefault(), table.focus());
-  });
   await again();
 }
 

@@ -3,7 +3,7 @@
 import { fill, h, receiptPath } from "../dom.js";
 import { ago, counted, percent, whole, words } from "../format.js";
 import { LABELS, labelColor } from "../palette.js";
-import { button, dialog, empty, failure, head, loaded, notice, panel, tiles, toast, when } from "../parts.js";
+import { button, dialog, empty, failure, head, loaded, notice, occupied, panel, tiles, toast, when } from "../parts.js";
 
 const RUNS = 10;
 /** How many receipts are read: comparisons and plans are no runs. */
@@ -25,7 +25,7 @@ export async function showGrades({ api, root, signal, canAdminister }) {
   ]);
   /** Do what a button says, and show what came of it. */
   const act = async (pressed, run) => {
-    pressed.disabled = true;
+    const free = occupied(pressed);
     fill(verdict);
     try {
       const shown = await run();
@@ -34,7 +34,7 @@ export async function showGrades({ api, root, signal, canAdminister }) {
     } catch (error) {
       if (!signal.aborted && error.status !== 401) fill(verdict, failure(error));
     } finally {
-      pressed.disabled = false;
+      free();
     }
   };
   const press = (label, run, options = {}) => button(label, (event) => act(event.currentTarget, run), options);

@@ -2,7 +2,7 @@
 
 import { fill, h } from "../dom.js";
 import { counted, moment, title as titled, whole, words } from "../format.js";
-import { button, dialog, empty, failure, field, head, loaded, notice, panel, sentence, tiles, toast, traceLink, when } from "../parts.js";
+import { button, dialog, empty, failure, field, head, loaded, notice, occupied, panel, sentence, tiles, toast, traceLink, when } from "../parts.js";
 
 const MOST_SHOWN = 300;
 const CHANGES = { added: "good", changed: "accent", withdrawn: "bad", restored: "warn" };
@@ -35,7 +35,7 @@ export async function showHistory({ api, root, signal, canAdminister }) {
   }
   async function remove(tag) {
     const done = await dialog(`Remove the tag ${tag.name}?`, h("p", { class: "small" }, "The memory and its ledger stay as they are."), (close) => [button("Keep it", () => close(""), { kind: "plain" }), button("Remove", () => close("yes"), { kind: "danger main-action" })]);
-    if (done) await act(() => api.delete(`/v1/tags/${encodeURIComponent(tag.name)}`, { signal }), "Tag removed");
+    if (done) await act(() => api.delete(`/v1/tags/${encodeURIComponent(tag.name)}`, {}, { signal }), "Tag removed");
   }
   async function act(request, said) {
     try {
@@ -69,7 +69,7 @@ export async function showTag({ api, root, signal, title, canAdminister }, name)
   });
   /** The plan first; only then the rollback. */
   async function plan() {
-    back.disabled = true;
+    const free = occupied(back);
     fill(verdict);
     try {
       const { users } = await api.post("/v1/rollback", { tag: name, dry_run: true }, { signal });
@@ -87,7 +87,7 @@ export async function showTag({ api, root, signal, title, canAdminister }, name)
     } catch (error) {
       if (!signal.aborted && error.status !== 401) fill(verdict, failure(error));
     } finally {
-      back.disabled = false;
+      free();
     }
     return undefined;
   }

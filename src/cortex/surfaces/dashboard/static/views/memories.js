@@ -3,14 +3,11 @@
 import { isAbort } from "../api.js";
 import { fill, h, memoryPath } from "../dom.js";
 import { counted, percent, whole, words } from "../format.js";
-import { settled } from "../live.js";
 import { KINDS, LABELS, kindColor, labelColor } from "../palette.js";
 import { button, dialog, empty, failure, field, head, select, toast, when } from "../parts.js";
-import { LongTable } from "../table.js";
+import { LongTable, filterBox, paged } from "../table.js";
 import { MOST, asked, changed, confirmed } from "./bulk.js";
 
-const PAGE = 100;
-const MOST_LOADED = 1_000;
 const SHOWN_CHARS = 400;
 const FIRST = "-stored";
 const COLUMNS_KEY = "cortex.columns";
@@ -74,7 +71,7 @@ export async function showMemories(context) {
   const { api, live, root, signal, query, canWrite } = context;
   root.classList.add("wide", "filled");
   const chosen = fromQuery(query);
-  const page = { next: null, position: undefined, loading: 0, columns: columnsOf(query) };
+  const page = { position: undefined, total: null, columns: columnsOf(query) };
   const count = h("p", { role: "status", "aria-live": "polite" });
   const done = h("div", { class: "stack" });
   const bulk = h("div", { class: "bulk", role: "toolbar", "aria-label": "Selected memories", hidden: true });
@@ -106,70 +103,48 @@ export async function showMemories(context) {
     return { ...chosen, state, sort: undefined, columns: undefined, since: day(chosen.since), until: day(chosen.until) };
   }
 
-  async function again({ keep = false } = {}) {
-    const mine = (page.loading += 1);
-    const limit = keep ? Math.min(MOST_LOADED, Math.max(PAGE, table.rows.length)) : PAGE;
-    table.element.setAttribute("aria-busy", "true");
-    try {
-      const found = await api.get("/v1/memories", { ...asQuery(), sort: chosen.sort, limit }, { signal });
-      if (mine !== page.loading || signal.aborted) return;
-      page.next = found.next;
-      page.position = found.position;
-      fill(stale);
-      table.replace(seen(found), found.next === null, { keep });
-      const isEmpty = !found.memories.length;
-      table.element.hidden = isEmpty;
-      fill(nothing, isEmpty && emptiness());
-      counts(mine);
-    } catch (error) {
-      if (isAbort(error) || signal.aborted || error.status === 401) return;
-      table.element.hidden = true;
-      fill(nothing, failure(error, () => again()));
-    } finally {
-      if (mine === page.loading) table.element.removeAttribute("aria-busy");
-    }
-  }
-
+  const list = (after, limit) => api.get("/v1/memories", { ...asQuery(), sort: chosen.sort, limit, after }, { signal });
+  const isFiltered = () => FILTERS.some((name) => [chosen[name]].flat().some(Boolean));
   /** Each row with the position at which it was seen, so that a change can say what it was decided on. */
   const seen = (found) => found.memories.map((row) => ({ ...row, seenAt: found.position, isOver: row.state !== "active" }));
 
-  async function more() {
-    if (page.next === null || page.isLoadingMore) return;
-    const mine = page.loading;
-    page.isLoadingMore = true;
-    try {
-      const found = await api.get("/v1/memories", { ...asQuery(), sort: chosen.sort, limit: 2 * PAGE, after: page.next }, { signal });
-      if (mine !== page.loading || signal.aborted) return;
-      page.next = found.next;
-      table.append(seen(found), found.next === null);
-    } catch (error) {
-      if (!isAbort(error) && error.status !== 401) fill(done, failure(error, () => (fill(done), more())));
-    } finally {
-      page.isLoadingMore = false;
-    }
-  }
+  const again = paged(table, {
+    signal,
+    place: nothing,
+    load: async (after, limit) => {
+      const found = await list(after, limit);
+      return { rows: seen(found), next: found.next, position: found.position };
+    },
+    shown: ({ rows, next, position }, isCurrent) => {
+      Object.assign(page, { position, total: next === null ? rows.length : null });
+      fill(stale);
+      counts(isCurrent);
+      return !rows.length && emptiness();
+    },
+  });
 
   /** How many there are; the rows do not wait for it. */
-  async function counts(mine) {
+  async function counts(isCurrent) {
     const known = table.rows.length;
-    if (page.next === null) count.textContent = counted(known, "memory", "memories");
+    if (page.total !== null) count.textContent = counted(known, "memory", "memories");
     try {
       const found = await api.get("/v1/stats", { lane: "memories", ...asQuery(), state: asQuery().state || ["active", "superseded"] }, { signal });
-      if (mine !== page.loading || signal.aborted) return;
+      if (!isCurrent()) return;
+      page.total = found.total;
       count.textContent = counted(found.total, "memory", "memories");
+      if (!isFiltered()) knowScopes(found);
+      if (!bulk.contains(document.activeElement)) showBulk();
     } catch {
-      if (page.next !== null) count.textContent = `More than ${counted(known, "memory", "memories")}`;
+      if (isCurrent() && page.total === null) count.textContent = `More than ${counted(known, "memory", "memories")}`;
     }
   }
 
   function emptiness() {
-    const isFiltered = FILTERS.some((name) => [chosen[name]].flat().some(Boolean));
-    return isFiltered
+    return isFiltered()
       ? empty("search", "No memories match", "Change the filters, or clear them.", button("Clear filters", () => to("")))
       : empty("memories", "No memories yet", "What agents and people remember appears here.");
   }
 
-  table.addEventListener("end", more);
   table.addEventListener("sort", ({ detail }) => set({ sort: detail }));
   table.addEventListener("select", showBulk);
 
@@ -240,12 +215,7 @@ export async function showMemories(context) {
     const typed = (name, label, about) => field(label, h("input", { class: "input", value: [chosen[name]].flat()[0] ?? "", autocomplete: "off", spellcheck: "false", placeholder: about, on: { change: (event) => set({ [name]: event.target.value.trim() }) } }));
     const dated = (name, label) => field(label, h("input", { class: "input", type: "date", value: (chosen[name] ?? "").slice(0, 10), on: { change: (event) => set({ [name]: event.target.value }) } }));
     const isMore = ["topic", "tag", "session", "since", "until"].some((name) => chosen[name]);
-    const box = h("input", { class: "input", type: "search", role: "searchbox", "aria-label": "Filter by words", placeholder: "Filter by words", value: chosen.contains ?? "", autocomplete: "off", spellcheck: "false", maxlength: 1000, dir: "auto" });
-    const soon = settled(() => box.value !== (chosen.contains ?? "") && set({ contains: box.value }), signal, { quiet: 220, most: 800 });
-    box.addEventListener("input", soon);
-    box.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || (event.key === "ArrowDown" && table.rows.length)) (event.preventDefault(), table.focus());
-    });
+    const box = filterBox(table, { label: "Filter by words", value: chosen.contains ?? "", most: 1000, signal, changed: (contains) => set({ contains }) });
     const rest = h("div", { class: "filter-more", hidden: !(isMore || page.isMore) },
       typed("topic", "Topic", "any"), typed("tag", "Tag", "any"), typed("session", "Extracted from session", "any"), dated("since", "Created from"), dated("until", "Created before"));
     const fold = h("button", { class: "button plain", type: "button", "aria-expanded": String(!rest.hidden), "aria-label": "More filters", on: { click: () => {
@@ -268,11 +238,16 @@ export async function showMemories(context) {
     );
   }
 
+  /** The scopes to choose from. The form is built anew only while nobody is in it. */
+  function knowScopes(found) {
+    page.scopes = Object.keys(found.by_scope).sort();
+    if (!filters.contains(document.activeElement)) showFilters();
+  }
+
   async function loadScopes() {
     try {
       const found = await api.get("/v1/stats", { lane: "memories" }, { signal });
-      if (!signal.aborted && !filters.contains(document.activeElement)) showFilters(Object.keys(found.by_scope).sort());
-      else page.scopes = Object.keys(found.by_scope).sort();
+      if (!signal.aborted) knowScopes(found);
     } catch {
       // The scope can still be given in the address.
     }
@@ -335,33 +310,60 @@ export async function showMemories(context) {
     bulk.hidden = !picked.length;
     table.covered = picked.length ? 72 : 0;
     if (!picked.length) return;
-    const ids = picked.map((row) => row.id);
-    const seenAt = Math.min(...picked.map((row) => row.seenAt));
-    const isTooMany = ids.length > MOST;
+    const number = picked.length;
     const apply = (action, changes) => {
       table.clear();
-      return changed(shown, action, ids, changes, seenAt);
+      return changed(shown, action, picked, changes);
     };
     const change = (what) => async () => {
-      const found = await asked(what, ids.length);
+      const found = await asked(what, number);
       if (found) await apply("edit", found);
       else bulk.querySelector("button")?.focus();
     };
     const isForgotten = picked.every((row) => row.state === "forgotten");
     fill(
       bulk,
-      h("b", {}, isTooMany ? `${counted(ids.length, "memory", "memories")}: at most ${whole(MOST)} at a time` : `${whole(ids.length)} selected`),
+      h("b", {}, `${whole(number)} selected`),
+      table.isPart && (page.total ?? Infinity) > number && button(page.total === null ? "Select all that match" : `Select all ${whole(page.total)} that match`, selectAll, { kind: "small plain" }),
       h("div", { class: "row" },
-        ids.length === 1 && button("Edit", () => (location.hash = memoryPath(ids[0])), { kind: "small", symbol: "pen" }),
-        !isForgotten && button("Move", change("move"), { kind: "small", disabled: isTooMany }),
-        !isForgotten && button("Label", change("label"), { kind: "small", disabled: isTooMany }),
-        !isForgotten && button("Kind", change("kind"), { kind: "small", disabled: isTooMany }),
-        !isForgotten && button("Tag", change("tag"), { kind: "small", disabled: isTooMany }),
+        number === 1 && button("Edit", () => (location.hash = memoryPath(picked[0].id)), { kind: "small", symbol: "pen" }),
+        !isForgotten && button("Move", change("move"), { kind: "small" }),
+        !isForgotten && button("Label", change("label"), { kind: "small" }),
+        !isForgotten && button("Kind", change("kind"), { kind: "small" }),
+        !isForgotten && button("Tag", change("tag"), { kind: "small" }),
         isForgotten
-          ? button("Restore", () => apply("restore"), { kind: "small", symbol: "undo", disabled: isTooMany })
-          : button("Forget", async () => (await confirmed(ids.length)) && apply("forget"), { kind: "small danger", symbol: "bin", disabled: isTooMany }),
+          ? button("Restore", () => apply("restore"), { kind: "small", symbol: "undo" })
+          : button("Forget", async () => (await confirmed(number)) && apply("forget"), { kind: "small danger", symbol: "bin" }),
         button("Clear", () => (table.clear(), table.focus()), { kind: "small plain" })),
     );
+  }
+
+  /** Select what matches beyond the loaded rows: exactly what is listed now, page by page. */
+  async function selectAll() {
+    const stop = new AbortController();
+    const said = h("b", { role: "status" }, "Selecting");
+    const cancel = button("Cancel", () => stop.abort(), { kind: "small plain" });
+    fill(bulk, said, h("div", { class: "row" }, cancel));
+    cancel.focus();
+    const rows = [];
+    try {
+      for (let after; after !== null && !stop.signal.aborted && !signal.aborted;) {
+        const found = await list(after, MOST);
+        rows.push(...seen(found).map(({ id, state, seenAt }) => ({ id, state, seenAt })));
+        said.textContent = `Selecting: ${whole(rows.length)}`;
+        after = found.next;
+      }
+      if (signal.aborted) return;
+      if (!stop.signal.aborted) {
+        page.total = rows.length;
+        table.select(rows);
+      } else showBulk();
+      bulk.querySelector("button")?.focus();
+    } catch (error) {
+      if (isAbort(error) || error.status === 401) return;
+      showBulk();
+      fill(done, failure(error));
+    }
   }
 
   // --- what happens meanwhile ----------------------------------------------------------------------------------------
@@ -382,7 +384,7 @@ export async function showMemories(context) {
 
   await again();
   loadViews();
-  loadScopes();
+  if (isFiltered()) loadScopes();
 }
 
 // --- the address -------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import { fill, h, memoryPath } from "../dom.js";
 import { counted, date, shortId, title as titled, words } from "../format.js";
 import { settled } from "../live.js";
 import { KINDS } from "../palette.js";
-import { button, chips, copyButton, dialog, facts, failure, field, head, loaded, notice, panel, select, toast, traceLink, when } from "../parts.js";
+import { button, chips, confirmInWriting, copyButton, dialog, facts, failure, field, head, loaded, notice, panel, select, toast, traceLink, when } from "../parts.js";
 import { EVENTS, lookup } from "./events.js";
 import { citedTurns, conversationPath } from "./turns.js";
 
@@ -112,24 +112,12 @@ async function erase(page, trace) {
   const { api, root } = page.context;
   const count = trace.sources?.length ?? 0;
   const withSources = count ? h("input", { type: "checkbox" }) : null;
-  const typed = h("input", { class: "input", type: "text", autocomplete: "off", spellcheck: false });
-  const done = await dialog(
-    "Erase permanently?",
-    h(
-      "div",
-      { class: "stack" },
-      h("p", { class: "quote" }, excerpt(trace)),
-      h("p", { class: "small quiet" }, "This removes its text, versions, vectors and all memories extracted from it, then checks that nothing is left. It cannot be undone. To hide it and keep its history, forget it instead."),
-      withSources && h("label", { class: "tick" }, withSources, h("span", {}, `Also erase the ${counted(count, "turn")} it was extracted from`)),
-      field("Type “erase” to confirm", typed),
-    ),
-    (close) => {
-      const go = button("Erase permanently", () => close("erase"), { kind: "danger main-action", disabled: true });
-      typed.addEventListener("input", () => (go.disabled = typed.value.trim().toLowerCase() !== "erase"));
-      return [button("Cancel", () => close("")), go];
-    },
-  );
-  if (done !== "erase") return;
+  const done = await confirmInWriting("Erase permanently?", [
+    h("p", { class: "quote" }, excerpt(trace)),
+    h("p", { class: "small quiet" }, "This removes its text, versions, vectors and all memories extracted from it, then checks that nothing is left. It cannot be undone. To hide it and keep its history, forget it instead."),
+    withSources && h("label", { class: "tick" }, withSources, h("span", {}, `Also erase the ${counted(count, "turn")} it was extracted from`)),
+  ], "Erase permanently");
+  if (!done) return;
   // The certificate stays on screen: there is nothing left to load.
   page.isErased = true;
   try {

@@ -4,7 +4,7 @@ import { fill, h } from "../dom.js";
 import { counted, milliseconds, title as titled, whole, words } from "../format.js";
 import { icon } from "../icons.js";
 import { dropName } from "../palette.js";
-import { button, copyButton, facts, failure, field, fold, head, loaded, notice, panel, traceLink, waiting, when } from "../parts.js";
+import { button, copyButton, facts, failure, field, fold, head, loaded, notice, occupied, panel, traceLink, waiting, when } from "../parts.js";
 import { lookup } from "./events.js";
 
 const IDLE = "no changes";
@@ -37,7 +37,7 @@ export async function showReceipt({ api, root, signal, title }, id) {
     const verdict = h("div", { class: "stack", role: "status" });
     const replay = receipt.op === "recall" && button("Replay", () => again(), { kind: "main-action", symbol: "repeat" });
     async function again(query) {
-      replay.disabled = true;
+      const free = occupied(replay);
       fill(verdict, waiting(""));
       try {
         const found = await api.post(`${path}/replay`, query ? { query } : {}, { signal });
@@ -46,7 +46,7 @@ export async function showReceipt({ api, root, signal, title }, id) {
         if (signal.aborted || error.status === 401) return;
         fill(verdict, error.field === "query" ? askFor(again) : failure(error));
       } finally {
-        replay.disabled = false;
+        free();
       }
     }
     return [
