@@ -16,6 +16,7 @@ from math import fsum
 from cortex.domain.ownership import weights as fitted
 from cortex.domain.ownership.clauses import Clause, asks_to_create, clauses_of, names_own_text, speaks_of
 from cortex.domain.ownership.handover import ORDERS, greets, guest, hands_over_story, hands_over_text, is_card
+from cortex.domain.ownership.style import style_of
 from cortex.domain.ownership.words import alternatives, bounded, either
 from cortex.languages import HANDOVER
 from cortex.languages import OWNERSHIP as WORDS
@@ -145,6 +146,7 @@ def framing(text: str) -> Framing:
     if _BULLET.search(text):
         signs.add("bullets")
     signs.update(_of_owners(frozenset(signs)))
+    signs.update(style_of(text))
     where = _place(clauses, speaking, end if foot else len(clauses))
     start = _skip(text, clauses[where].start)
     ends = bool(foot) and (any(map(_frames, foot)) or "\n" in clauses[end - 1].mark)
