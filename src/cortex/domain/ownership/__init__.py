@@ -26,7 +26,15 @@ from cortex.domain.ownership.span import Owner as Owner
 from cortex.domain.ownership.span import OwnershipReason as OwnershipReason
 from cortex.domain.ownership.span import Place
 from cortex.domain.ownership.span import Span as Span
-from cortex.domain.ownership.speakers import assistant_spans, chats, guest_spans, played_spans, transcripts
+from cortex.domain.ownership.style import paragraphs_between
+from cortex.domain.ownership.speakers import (
+    assistant_spans,
+    chats,
+    conversations,
+    guest_spans,
+    played_spans,
+    transcripts,
+)
 
 GLANCE = 8_000
 """How much of a text is read where recall asks: it has no time for long ones."""
@@ -69,7 +77,7 @@ def _marks(text: str, plain: str, speaker: str, phrases: Found) -> Iterator[Span
 
 def _read(plain: str, speaker: str, phrases: Found, marked: Sequence[Span]) -> list[Span]:
     """Words that may be somebody else's by the wordings beside them."""
-    found = [*requested_spans(plain, phrases, marked)]
+    found = [*requested_spans(plain, phrases, marked), *conversations(plain, speaker)]
     for find in (received_spans, reported_spans, played_spans, guest_spans):
         found += find(plain, phrases)
     found += [*framed_spans(plain, speaker, phrases, [*marked, *found]), *quoted_statements(plain), *letters(plain)]
@@ -104,14 +112,11 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
     if speaker and not found:
         return  # a speaker the host names hands nothing over by signs alone, so none have to be weighed
     read = signs.framing(text[:GLANCE])
+    if not read.is_known:
+        yield from found  # there is too little to weigh: the wordings decide
+        return
     weights = signs.weights()
     score = weights.score(read.signs | _of_readers(found))
-    if not read.is_known or "one clause" in read.signs:
-        # There is too little to weigh: the wordings decide, unless the user says that the text is theirs.
-        yield from () if not read.is_known and _is_of_user(text, read) else found
-        return
-    if _is_of_user(text, read) and score < weights.certain:
-        return
     if speaker:
         # A speaker that the host names talks with people, and hands them no text to work on.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER or score >= weights.sure]
@@ -135,18 +140,11 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
         yield Span(*_body(text, read), _owner(read.signs), OwnershipReason.HAND_OVER, is_sure=is_sure)
 
 
-def _is_of_user(text: str, read: Framing) -> bool:
-    """Whether the words around a text say that it is the user's own, and nobody else is named beside it."""
-    if any(each.startswith(("frame: story", "read: play")) for each in read.signs) or "guest" in read.signs:
-        return False
-    if "frame: of the user alone" in read.signs:
-        return not read.signs & {"frame: from people", "frame: third person"}
-    return not read.is_known and "frame: my thing" in read.signs and not compiled(PEOPLE).search(text[: read.start])
-
-
 def _body(text: str, read: Framing) -> Place:
     """The words of a message that are handed over: a guest says all of it."""
-    return (0, len(text)) if _owner(read.signs) is Owner.OTHER_SPEAKER else (read.start, read.stop)
+    if _owner(read.signs) is Owner.OTHER_SPEAKER:
+        return 0, len(text)
+    return paragraphs_between(text) or (read.start, read.stop)
 
 
 def _owner(signs: frozenset[str]) -> Owner:

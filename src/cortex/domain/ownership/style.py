@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from cortex.domain.ownership.span import Place
 from cortex.domain.ownership.words import either
 
-_PARAGRAPHS = re.compile(r"\n\s*\n")
+_PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?!\s*(?:\n|\Z)))*")
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s*|\n+")
 _BREAKS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+|(?<=[:：])\s*")
 _STOPS = frozenset(".!?…。！？:：")
@@ -42,11 +43,22 @@ def style_of(text: str) -> frozenset[str]:
     return frozenset((*_layout(text, lines), *_wording(text))) if lines else frozenset()
 
 
+def paragraphs_between(text: str) -> Place | None:
+    """Where the body of a message stands, without a brief first or last paragraph; None in a single paragraph."""
+    places = [each.span() for each in _PARAGRAPH.finditer(text)]
+    if len(places) < 2:
+        return None
+    most = _BRIEF * len(text)
+    first = int(places[0][1] - places[0][0] < most)
+    last = len(places) - int(places[-1][1] - places[-1][0] < most)
+    return (places[first][0], places[last - 1][1]) if first < last else (places[0][0], places[-1][1])
+
+
 # --- layout -----------------------------------------------------------------------------------------------------------
 
 
 def _layout(text: str, lines: Sequence[str]) -> Iterator[str]:
-    paragraphs = [each.strip() for each in _PARAGRAPHS.split(text) if each.strip()]
+    paragraphs = [each.group().strip() for each in _PARAGRAPH.finditer(text)]
     yield f"layout: {min(len(paragraphs), _MOST_PARAGRAPHS)} paragraphs"
     yield f"layout: {min(len(lines), _MOST_LINES)} lines"
     yield f"layout: length {min(_LONGEST, len(text) // _LENGTH)}"
