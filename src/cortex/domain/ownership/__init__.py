@@ -121,14 +121,12 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
         # A speaker that the host names talks with people, and hands them no text to work on.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER or score >= weights.sure]
     is_read = any(each.is_sure for each in found)
-    if score < (weights.read if is_read else weights.likely if found else weights.doubtful):
+    if score < weights.doubtful:
         return
     if score < weights.sure and instructions.split(text).condition:
         # "When you give me chords, write them above the lyrics": what is to be done each time hands nothing over now.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER]
-    # What is to be said more kindly, and is nobody's by name, is mostly the user's own.
-    is_to_say = {"frame: tone", "frame: of nobody"} <= read.signs
-    is_sure = score >= (weights.agreed if is_read else weights.sure) and not is_to_say
+    is_sure = score >= weights.sure
     yield from (replace(each, is_sure=is_sure and (each.is_sure or not is_read)) for each in found)
     if not found and compiled(TO_ASSISTANTS).search(text[: stop_after(text, 0)]):
         return

@@ -354,18 +354,10 @@ class OwnershipWeights:
 
     bias: float
     signs: Mapping[str, float]
-    read: float
-    """From here on words are not extracted that a wording beside them announces."""
-    likely: float
-    """From here on words are not extracted that the clauses beside them may hand over."""
     doubtful: float
-    """From here on others are not."""
-    agreed: float
-    """From here on words are labeled that a wording announces."""
+    """From here on words are not extracted."""
     sure: float
-    """From here on others are."""
-    certain: float
-    """From here on not even a text that the user calls their own is."""
+    """From here on they are labeled."""
 
     def score(self, signs: frozenset[str]) -> float:
         """The log-odds that a message with these signs holds somebody else's words."""
@@ -375,7 +367,4 @@ class OwnershipWeights:
 @cache
 def weights() -> OwnershipWeights:
     """The weights that ship with the package."""
-    return OwnershipWeights(
-        bias=fitted.BIAS, read=fitted.READ, likely=fitted.LIKELY, doubtful=fitted.DOUBTFUL, agreed=fitted.AGREED,
-        sure=fitted.SURE, certain=fitted.CERTAIN, signs=fitted.SIGNS,
-    )  # fmt: skip
+    return OwnershipWeights(fitted.BIAS, fitted.SIGNS, fitted.DOUBTFUL, fitted.SURE)
