@@ -1,13 +1,15 @@
 """What each sign of a statement and each dimension of its vector weighs: `python -m bench.capture.fit`.
 
-Fitted on the chats of `training/`, the sentences of `training_rules.jsonl` and the imperatives of several authors, which
-were written for this, and on the labeled English turns of capture's dev half. Writes `src/cortex/capture/worth_weights.json`, and prints how the fit does
-on examples that were left out, with half of the chats and with all. `fitted.sha256` beside it says what was fitted on
-what, so that a change of either is noticed without fitting again.
+Fitted on the chats of `training/`, the sentences of `training_rules.jsonl` and the imperatives of several authors, all
+written for this, and on the labeled English turns of capture's dev half. Writes
+`src/cortex/capture/worth_weights.json`, and prints how the fit does on examples that were left out, with half of the
+chats and with all. `fitted.sha256` beside it says what was fitted on what, so that a change of either is noticed
+without fitting again.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import sys
@@ -58,6 +60,8 @@ ERRANDS = 7.5
 """What a step of a booking counts: few were written, and people make many."""
 CHAT_SENTENCES = 1.0
 """What a sentence of a chat counts beside one that was written to be hard to tell from a rule."""
+INDEPENDENT = 3.0
+"""What a sentence counts whose author had seen no other: there are few, and they vary most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ FITS = {
     WorthScale.STATEMENT: Fit(8.0, 60.0, least_useful=0.77),
     WorthScale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.78),
     # Rules are rare in a conversation: the threshold is where hardly any sentence of real chats is taken for one.
-    WorthScale.RULE: Fit(2.0, 10.0, 0.75),
+    WorthScale.RULE: Fit(2.0, 10.0, 0.5),
     WorthScale.RULE_BY_SIGNS: Fit(2.0, None, 0.25),
 }
 
@@ -176,7 +180,7 @@ def _imperatives() -> Iterator[Example]:
     for file in IMPERATIVES:
         for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
             if row["lang"] == "en":
-                yield _rule_example(f"{_AUTHOR}{file.parent.name}", row["text"], row["rule"])
+                yield _rule_example(f"{_AUTHOR}{file.parent.name}", row["text"], row["rule"], INDEPENDENT)
 
 
 def _group(row: Mapping[str, Any], at: int) -> str:
@@ -306,12 +310,20 @@ def _counted(counts: NDArray[np.int_]) -> str:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--rules", action="store_true", help="fit the scales of rules alone, and keep those of statements"
+    )
+    only_rules = parser.parse_args().rules
     embedder = local.create({}, configuration.models_home(configuration.default_home()))
-    fitted = {}
-    for examples, scales in (
-        (statement_examples(), (WorthScale.STATEMENT, WorthScale.STATEMENT_BY_SIGNS)),
-        (rule_examples(), (WorthScale.RULE, WorthScale.RULE_BY_SIGNS)),
+    fitted = json.loads(worth.WEIGHTS_FILE.read_text(encoding="utf-8")) if only_rules else {}
+    for read, scales in (
+        (statement_examples, (WorthScale.STATEMENT, WorthScale.STATEMENT_BY_SIGNS)),
+        (rule_examples, (WorthScale.RULE, WorthScale.RULE_BY_SIGNS)),
     ):
+        if only_rules and read is statement_examples:
+            continue
+        examples = read()
         vectors = _vectors(embedder, examples)
         for scale in scales:
             problem = Problem.of(examples, vectors, FITS[scale])

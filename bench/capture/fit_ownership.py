@@ -57,7 +57,7 @@ CLOSE = 0.0005
 """A step below this ends the fit."""
 FAMILIES = ("paste", "mail", "cv", "transcript", "fiction", "guest")
 
-Matrix = NDArray[np.float64]
+Matrix = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,13 @@ from cortex.domain.ownership.extents import QUOTES, end_of_text, stop_after
 from cortex.domain.ownership.frames import framed_spans, letters, quoted_statements, received_spans, reported_spans
 from cortex.domain.ownership.handover import Handed, announces_text, comes_back, hand_overs
 from cortex.domain.ownership.marks import marked_spans
-from cortex.domain.ownership.phrases import PEOPLE, TO_ASSISTANTS, Found, compiled, find_phrases
+from cortex.domain.ownership.phrases import TO_ASSISTANTS, Found, compiled, find_phrases
 from cortex.domain.ownership.requests import readable, requested_spans
 from cortex.domain.ownership.signs import Framing
 from cortex.domain.ownership.span import Owner as Owner
 from cortex.domain.ownership.span import OwnershipReason as OwnershipReason
 from cortex.domain.ownership.span import Place
 from cortex.domain.ownership.span import Span as Span
-from cortex.domain.ownership.style import paragraphs_between
 from cortex.domain.ownership.speakers import (
     assistant_spans,
     chats,
@@ -35,6 +34,7 @@ from cortex.domain.ownership.speakers import (
     played_spans,
     transcripts,
 )
+from cortex.domain.ownership.style import paragraphs_between
 
 GLANCE = 8_000
 """How much of a text is read where recall asks: it has no time for long ones."""
