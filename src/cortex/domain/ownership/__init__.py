@@ -112,7 +112,7 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
     if speaker and not found:
         return  # a speaker the host names hands nothing over by signs alone, so none have to be weighed
     read = signs.framing(text[:GLANCE])
-    if not read.is_known:
+    if not read.is_known or (found and "one clause" in read.signs):
         yield from found  # there is too little to weigh: the wordings decide
         return
     weights = signs.weights()
@@ -126,7 +126,7 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
     if score < weights.sure and instructions.split(text).condition:
         # "When you give me chords, write them above the lyrics": what is to be done each time hands nothing over now.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER]
-    is_sure = score >= weights.sure
+    is_sure = score >= (weights.agreed if is_read else weights.sure)
     yield from (replace(each, is_sure=is_sure and (each.is_sure or not is_read)) for each in found)
     if not found and compiled(TO_ASSISTANTS).search(text[: stop_after(text, 0)]):
         return

@@ -44,8 +44,8 @@ def marked_spans(text: str) -> Iterator[Span]:
     if '"' in text or "“" in text:
         for each in compiled(_SAYS).finditer(text):
             beside = text[sentence_start(text, each.start()) : stop_after(text, each.end())]
-            # A line that somebody is quoted with is part of what the user tells; a text that fills the message is not.
-            is_sure = "recipe" not in speaks_of(beside) and 2 * len(each[1]) > len(text)
+            # A short saying is part of what the user tells; what fills much of the message is somebody else's text.
+            is_sure = "recipe" not in speaks_of(beside) and 3 * len(each[1]) > len(text)
             yield Span(*each.span(1), Owner.QUOTED, OwnershipReason.SAID_BY_OTHERS, is_sure=is_sure)
     for pattern in (_FORWARDED, _HEADERS):
         # From there to the end: a message rarely says where the other's words stop.

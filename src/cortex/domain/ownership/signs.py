@@ -356,8 +356,10 @@ class OwnershipWeights:
     signs: Mapping[str, float]
     doubtful: float
     """From here on words are not extracted."""
+    agreed: float
+    """From here on words are labeled that a wording announces."""
     sure: float
-    """From here on they are labeled."""
+    """From here on others are."""
 
     def score(self, signs: frozenset[str]) -> float:
         """The log-odds that a message with these signs holds somebody else's words."""
@@ -367,4 +369,4 @@ class OwnershipWeights:
 @cache
 def weights() -> OwnershipWeights:
     """The weights that ship with the package."""
-    return OwnershipWeights(fitted.BIAS, fitted.SIGNS, fitted.DOUBTFUL, fitted.SURE)
+    return OwnershipWeights(fitted.BIAS, fitted.SIGNS, fitted.DOUBTFUL, fitted.AGREED, fitted.SURE)
