@@ -121,7 +121,7 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
         # A speaker that the host names talks with people, and hands them no text to work on.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER or score >= weights.sure]
     is_read = any(each.is_sure for each in found)
-    if score < weights.doubtful:
+    if score < (weights.sure if not found and _TELLS <= read.signs else weights.doubtful):
         return
     if score < weights.sure and instructions.split(text).condition:
         # "When you give me chords, write them above the lyrics": what is to be done each time hands nothing over now.
@@ -136,6 +136,10 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
         and all(each.reason is OwnershipReason.HAND_OVER for each in found)
     ):
         yield Span(*_body(text, read), _owner(read.signs), OwnershipReason.HAND_OVER, is_sure=is_sure)
+
+
+_TELLS = frozenset({"opens with I", "layout: 1 lines"})
+"""Who begins with themselves and goes on in the same line tells something, unless much speaks against it."""
 
 
 def _body(text: str, read: Framing) -> Place:
