@@ -48,8 +48,8 @@ COUNTS = {
     "authors/two": 3.0,
 }
 """What a text of a set counts: chats are many, and the rules of clauses were written with the older sets in view."""
-DOUBTFUL, AGREED, SURE = -1.0, 0.0, 0.4
-THRESHOLDS = {"doubtful": DOUBTFUL, "agreed": AGREED, "sure": SURE}
+DOUBTFUL, ALONE, AGREED, SURE = -1.0, -0.5, 0.0, 0.4
+THRESHOLDS = {"doubtful": DOUBTFUL, "alone": ALONE, "agreed": AGREED, "sure": SURE}
 """The log-odds that `ownership.signs.OwnershipWeights` tells of; chosen on authors who were left out."""
 LEAST = 0.1
 """A weight below this is not written: it decides nothing."""

@@ -355,7 +355,9 @@ class OwnershipWeights:
     bias: float
     signs: Mapping[str, float]
     doubtful: float
-    """From here on words are not extracted."""
+    """From here on words are not extracted that something beside them hands over."""
+    alone: float
+    """From here on others are not."""
     agreed: float
     """From here on words are labeled that a wording announces."""
     sure: float
@@ -369,4 +371,4 @@ class OwnershipWeights:
 @cache
 def weights() -> OwnershipWeights:
     """The weights that ship with the package."""
-    return OwnershipWeights(fitted.BIAS, fitted.SIGNS, fitted.DOUBTFUL, fitted.AGREED, fitted.SURE)
+    return OwnershipWeights(fitted.BIAS, fitted.SIGNS, fitted.DOUBTFUL, fitted.ALONE, fitted.AGREED, fitted.SURE)

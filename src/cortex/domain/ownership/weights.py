@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 BIAS = -2.998
 DOUBTFUL = -1.0
+ALONE = -0.5
 AGREED = 0.0
 SURE = 0.4
 SIGNS: Mapping[str, float] = {
