@@ -121,7 +121,7 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
         # A speaker that the host names talks with people, and hands them no text to work on.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER or score >= weights.sure]
     is_read = any(each.is_sure for each in found)
-    least = weights.sure if _TELLS <= read.signs else weights.alone
+    least = weights.sure if read.signs >= _TELLS else weights.alone
     if score < (weights.doubtful if found else least):
         return
     if score < weights.sure and instructions.split(text).condition:
