@@ -1,13 +1,15 @@
 """What each sign of a statement and each dimension of its vector weighs: `python -m bench.capture.fit`.
 
-Fitted on the chats of `training/` and the sentences of `training_rules.jsonl`, which were written for this, and on the
-labeled English turns of capture's dev half. Writes `src/cortex/capture/worth_weights.json`, and prints how the fit does
-on examples that were left out, with half of the chats and with all. `fitted.sha256` beside it says what was fitted on
-what, so that a change of either is noticed without fitting again.
+Fitted on the chats of `training/`, the sentences of `training_rules.jsonl` and the imperatives of several authors, all
+written for this, and on the labeled English turns of capture's dev half. Writes
+`src/cortex/capture/worth_weights.json`, and prints how the fit does on examples that were left out, with half of the
+chats and with all. `fitted.sha256` beside it says what was fitted on what, so that a change of either is noticed
+without fitting again.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import sys
@@ -34,10 +36,16 @@ from cortex.providers.embedders import local
 
 TRAINING = Path(__file__).with_name("training")
 RULES = Path(__file__).with_name("training_rules.jsonl")
+IMPERATIVES = tuple(
+    Path(__file__).parent / folder / "imperatives.jsonl"
+    for folder in ("development-1", "development-2", "development-3", "development-4", "authors/one", "authors/two")
+)
+"""Standing orders and near misses of independent authors."""
 LABELED = (labeled_turns.halves()["dev"], labeled_turns.TRAINING)
 FITTED = Path(__file__).with_name("fitted.sha256")
 
 _PHRASING = "phrasing: "
+_AUTHOR = "author: "
 _ANY_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 STRETCH = 12.0
@@ -52,6 +60,8 @@ ERRANDS = 7.5
 """What a step of a booking counts: few were written, and people make many."""
 CHAT_SENTENCES = 1.0
 """What a sentence of a chat counts beside one that was written to be hard to tell from a rule."""
+INDEPENDENT = 3.0
+"""What a sentence counts whose author had seen no other: there are few, and they vary most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ FITS = {
     WorthScale.STATEMENT: Fit(8.0, 60.0, least_useful=0.77),
     WorthScale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.78),
     # Rules are rare in a conversation: the threshold is where hardly any sentence of real chats is taken for one.
-    WorthScale.RULE: Fit(2.0, 10.0, 0.75),
+    WorthScale.RULE: Fit(2.0, 10.0, 0.5),
     WorthScale.RULE_BY_SIGNS: Fit(2.0, None, 0.25),
 }
 
@@ -157,12 +167,20 @@ def rule_examples() -> list[Example]:
     spoken = [(chat["chat"], *part[:2]) for chat in chats for turn in chat["turns"] for part in turn.get("parts", ())]
     return [
         *(_rule_example(_group(row, at), row["text"], row["rule"]) for at, row in enumerate(rows)),
+        *_imperatives(),
         *(
             _rule_example(chat, text, kind == "rule", CHAT_SENTENCES)
             for chat, text, kind in spoken
             if not text.startswith("```")
         ),
     ]
+
+
+def _imperatives() -> Iterator[Example]:
+    for file in IMPERATIVES:
+        for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            if row["lang"] == "en":
+                yield _rule_example(f"{_AUTHOR}{file.parent.name}", row["text"], row["rule"], INDEPENDENT)
 
 
 def _group(row: Mapping[str, Any], at: int) -> str:
@@ -272,17 +290,19 @@ def report(scale: WorthScale, examples: Sequence[Example], problem: Problem, thr
         sys.stdout.write(f"{scale} from {threshold}, {which}: precision {precision:.3f}, recall {recall:.3f}\n")
 
 
-def report_phrasings(scale: WorthScale, examples: Sequence[Example], problem: Problem, threshold: float) -> None:
-    """How many instructions of each way of phrasing are found, and how many near misses, by a fit on all others."""
+def report_groups(
+    scale: WorthScale, examples: Sequence[Example], problem: Problem, threshold: float, prefix: str
+) -> None:
+    """How many instructions of each phrasing or author are found, and how many near misses, by a fit on all others."""
     total = np.zeros(4, dtype=int)
-    for group in dict.fromkeys(each.group for each in examples if each.group.startswith(_PHRASING)):
+    for group in dict.fromkeys(each.group for each in examples if each.group.startswith(prefix)):
         is_out = np.array([each.group == group for each in examples])
         found = problem.signals[is_out] @ problem.fitted(~is_out) >= threshold
         is_rule = problem.target[is_out] == 1
         counts = np.array([(found & is_rule).sum(), is_rule.sum(), (found & ~is_rule).sum(), (~is_rule).sum()])
         sys.stdout.write(f"{scale}, {group}: " + _counted(counts))
         total += counts
-    sys.stdout.write(f"{scale}, each way of phrasing left out: " + _counted(total))
+    sys.stdout.write(f"{scale}, each {prefix.rstrip(': ')} left out: " + _counted(total))
 
 
 def _counted(counts: NDArray[np.int_]) -> str:
@@ -290,19 +310,28 @@ def _counted(counts: NDArray[np.int_]) -> str:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--rules", action="store_true", help="fit the scales of rules alone, and keep those of statements"
+    )
+    only_rules = parser.parse_args().rules
     embedder = local.create({}, configuration.models_home(configuration.default_home()))
-    fitted = {}
-    for examples, scales in (
-        (statement_examples(), (WorthScale.STATEMENT, WorthScale.STATEMENT_BY_SIGNS)),
-        (rule_examples(), (WorthScale.RULE, WorthScale.RULE_BY_SIGNS)),
+    fitted = json.loads(worth.WEIGHTS_FILE.read_text(encoding="utf-8")) if only_rules else {}
+    for read, scales in (
+        (statement_examples, (WorthScale.STATEMENT, WorthScale.STATEMENT_BY_SIGNS)),
+        (rule_examples, (WorthScale.RULE, WorthScale.RULE_BY_SIGNS)),
     ):
+        if only_rules and read is statement_examples:
+            continue
+        examples = read()
         vectors = _vectors(embedder, examples)
         for scale in scales:
             problem = Problem.of(examples, vectors, FITS[scale])
             threshold = threshold_of(FITS[scale], examples, problem)
             report(scale, examples, problem, threshold)
             if scale in (WorthScale.RULE, WorthScale.RULE_BY_SIGNS):
-                report_phrasings(scale, examples, problem, threshold)
+                for prefix in (_PHRASING, _AUTHOR):
+                    report_groups(scale, examples, problem, threshold, prefix)
             fitted[scale.value] = problem.as_dict(threshold)
     worth.WEIGHTS_FILE.write_text(json.dumps(fitted, separators=(",", ":")) + "\n", encoding="utf-8")
     FITTED.write_text(fingerprint() + "\n", encoding="ascii")
@@ -310,7 +339,7 @@ def main() -> None:
 
 def fingerprint() -> str:
     """Of everything that is fitted on, and of the weights that come of it."""
-    files = (*sorted(TRAINING.glob("*.jsonl")), RULES, *LABELED, worth.WEIGHTS_FILE)
+    files = (*sorted(TRAINING.glob("*.jsonl")), RULES, *IMPERATIVES, *LABELED, worth.WEIGHTS_FILE)
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 

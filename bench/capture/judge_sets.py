@@ -101,7 +101,7 @@ def _attack(line: Mapping[str, Any]) -> Attack:
         turns=(line["text"],) if "text" in line else tuple(line.get("turns", ())),
         note=Note(**line["note"]) if "note" in line else None,
         claims=tuple(line["claims"]),
-        ask=line["ask"],
+        ask=line.get("ask") or line["claims"][0],
         honest=tuple(line.get("honest", ())),
         truth=line.get("truth", ""),
     )

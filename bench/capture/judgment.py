@@ -2,7 +2,8 @@
 
 python -m bench.capture.judgment                      attacks, honest texts, imperatives and languages
 python -m bench.capture.judgment attacks              one of the sets
-python -m bench.capture.judgment --development 2      sets that authors of rules may read, the first or the second
+python -m bench.capture.judgment --development 2      one of the four sets that authors of rules may read
+python -m bench.capture.judgment --folder DIR         the sets of a folder, such as bench/capture/authors/one
 python -m bench.capture.judgment --json               the figures as one JSON object, by language and family too
 python -m bench.capture.judgment --errors             the ids of the cases that went wrong as well
 """
@@ -49,7 +50,7 @@ from cortex.services.turn_hooks import TurnHooks
 
 JUDGE = Path(__file__).with_name("judge")
 """Authors of rules do not read these."""
-DEVELOPMENT = {number: Path(__file__).with_name(f"development-{number}") for number in (1, 2)}
+DEVELOPMENT = {number: Path(__file__).with_name(f"development-{number}") for number in (1, 2, 3, 4)}
 """Authors of rules may read these."""
 
 MARKS = frozenset({"untrusted", "quarantined", "pasted", "quoted", "other speaker", "fiction"})
@@ -421,8 +422,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--errors", action="store_true", help="also print the ids of the cases that went wrong")
     parser.add_argument("--development", type=int, choices=DEVELOPMENT, help="measure on sets that may be read")
+    parser.add_argument("--folder", type=Path, help="measure on the sets of a folder")
     given = parser.parse_args(arguments)
-    folder = DEVELOPMENT.get(given.development, JUDGE)
+    folder = given.folder or DEVELOPMENT.get(given.development, JUDGE)
     report = run(folder, only=judge_sets.SETS if given.set == "all" else [given.set])
     if given.json:
         print(json.dumps(report.to_json(errors=given.errors), indent=2, ensure_ascii=False))

@@ -231,7 +231,7 @@ class TestHandOvers:
         assert own_words(text) == text
 
     def test_likely_words_of_others_are_not_extracted_and_not_labeled(self):
-        text = "Does this look right to you? I grew up in Malmö."
+        text = "Does this look right to you? I grew up in Malmö. I teach chemistry in Lund."
         assert "Malmö" not in own_words(text)
         assert owners(text) == ()
 
@@ -280,7 +280,6 @@ class TestHandOvers:
 
     def test_a_sentence_to_say_more_kindly_is_not_labeled(self):
         text = "Say this more politely: I can't make it on Friday."
-        assert "Friday" not in own_words(text)
         assert owners(text) == ()
 
     def test_what_a_manual_says_is_not_labeled_and_ends_with_its_sentence(self):

@@ -19,14 +19,22 @@ from cortex.domain.ownership.extents import QUOTES, end_of_text, stop_after
 from cortex.domain.ownership.frames import framed_spans, letters, quoted_statements, received_spans, reported_spans
 from cortex.domain.ownership.handover import Handed, announces_text, comes_back, hand_overs
 from cortex.domain.ownership.marks import marked_spans
-from cortex.domain.ownership.phrases import PEOPLE, TO_ASSISTANTS, Found, compiled, find_phrases
+from cortex.domain.ownership.phrases import TO_ASSISTANTS, Found, compiled, find_phrases
 from cortex.domain.ownership.requests import readable, requested_spans
 from cortex.domain.ownership.signs import Framing
 from cortex.domain.ownership.span import Owner as Owner
 from cortex.domain.ownership.span import OwnershipReason as OwnershipReason
 from cortex.domain.ownership.span import Place
 from cortex.domain.ownership.span import Span as Span
-from cortex.domain.ownership.speakers import assistant_spans, chats, guest_spans, played_spans, transcripts
+from cortex.domain.ownership.speakers import (
+    assistant_spans,
+    chats,
+    conversations,
+    guest_spans,
+    played_spans,
+    transcripts,
+)
+from cortex.domain.ownership.style import paragraphs_between
 
 GLANCE = 8_000
 """How much of a text is read where recall asks: it has no time for long ones."""
@@ -69,7 +77,7 @@ def _marks(text: str, plain: str, speaker: str, phrases: Found) -> Iterator[Span
 
 def _read(plain: str, speaker: str, phrases: Found, marked: Sequence[Span]) -> list[Span]:
     """Words that may be somebody else's by the wordings beside them."""
-    found = [*requested_spans(plain, phrases, marked)]
+    found = [*requested_spans(plain, phrases, marked), *conversations(plain, speaker)]
     for find in (received_spans, reported_spans, played_spans, guest_spans):
         found += find(plain, phrases)
     found += [*framed_spans(plain, speaker, phrases, [*marked, *found]), *quoted_statements(plain), *letters(plain)]
@@ -104,26 +112,22 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
     if speaker and not found:
         return  # a speaker the host names hands nothing over by signs alone, so none have to be weighed
     read = signs.framing(text[:GLANCE])
+    if not read.is_known or (found and "one clause" in read.signs):
+        yield from found  # there is too little to weigh: the wordings decide
+        return
     weights = signs.weights()
     score = weights.score(read.signs | _of_readers(found))
-    if not read.is_known or "one clause" in read.signs:
-        # There is too little to weigh: the wordings decide, unless the user says that the text is theirs.
-        yield from () if not read.is_known and _is_of_user(text, read) else found
-        return
-    if _is_of_user(text, read) and score < weights.certain:
-        return
     if speaker:
         # A speaker that the host names talks with people, and hands them no text to work on.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER or score >= weights.sure]
     is_read = any(each.is_sure for each in found)
-    if score < (weights.read if is_read else weights.likely if found else weights.doubtful):
+    least = weights.sure if read.signs >= _TELLS else weights.alone
+    if score < (weights.doubtful if found else least):
         return
     if score < weights.sure and instructions.split(text).condition:
         # "When you give me chords, write them above the lyrics": what is to be done each time hands nothing over now.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER]
-    # What is to be said more kindly, and is nobody's by name, is mostly the user's own.
-    is_to_say = {"frame: tone", "frame: of nobody"} <= read.signs
-    is_sure = score >= (weights.agreed if is_read else weights.sure) and not is_to_say
+    is_sure = score >= (weights.agreed if is_read else weights.sure)
     yield from (replace(each, is_sure=is_sure and (each.is_sure or not is_read)) for each in found)
     if not found and compiled(TO_ASSISTANTS).search(text[: stop_after(text, 0)]):
         return
@@ -135,18 +139,15 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
         yield Span(*_body(text, read), _owner(read.signs), OwnershipReason.HAND_OVER, is_sure=is_sure)
 
 
-def _is_of_user(text: str, read: Framing) -> bool:
-    """Whether the words around a text say that it is the user's own, and nobody else is named beside it."""
-    if any(each.startswith(("frame: story", "read: play")) for each in read.signs) or "guest" in read.signs:
-        return False
-    if "frame: of the user alone" in read.signs:
-        return not read.signs & {"frame: from people", "frame: third person"}
-    return not read.is_known and "frame: my thing" in read.signs and not compiled(PEOPLE).search(text[: read.start])
+_TELLS = frozenset({"opens with I", "layout: 1 lines"})
+"""Who begins with themselves and goes on in the same line tells something, unless much speaks against it."""
 
 
 def _body(text: str, read: Framing) -> Place:
     """The words of a message that are handed over: a guest says all of it."""
-    return (0, len(text)) if _owner(read.signs) is Owner.OTHER_SPEAKER else (read.start, read.stop)
+    if _owner(read.signs) is Owner.OTHER_SPEAKER:
+        return 0, len(text)
+    return paragraphs_between(text) or (read.start, read.stop)
 
 
 def _owner(signs: frozenset[str]) -> Owner:

@@ -43,7 +43,9 @@ def marked_spans(text: str) -> Iterator[Span]:
         yield Span(*each.span(), Owner.QUOTED, OwnershipReason.QUOTED_LINES)
     if '"' in text or "“" in text:
         for each in compiled(_SAYS).finditer(text):
-            is_sure = "recipe" not in speaks_of(text[sentence_start(text, each.start()) : stop_after(text, each.end())])
+            beside = text[sentence_start(text, each.start()) : stop_after(text, each.end())]
+            # A short saying is part of what the user tells; what fills much of the message is somebody else's text.
+            is_sure = "recipe" not in speaks_of(beside) and 3 * len(each[1]) > len(text)
             yield Span(*each.span(1), Owner.QUOTED, OwnershipReason.SAID_BY_OTHERS, is_sure=is_sure)
     for pattern in (_FORWARDED, _HEADERS):
         # From there to the end: a message rarely says where the other's words stop.

@@ -16,6 +16,7 @@ from math import fsum
 from cortex.domain.ownership import weights as fitted
 from cortex.domain.ownership.clauses import Clause, asks_to_create, clauses_of, names_own_text, speaks_of
 from cortex.domain.ownership.handover import ORDERS, greets, guest, hands_over_story, hands_over_text, is_card
+from cortex.domain.ownership.style import style_of
 from cortex.domain.ownership.words import alternatives, bounded, either
 from cortex.languages import HANDOVER
 from cortex.languages import OWNERSHIP as WORDS
@@ -145,6 +146,7 @@ def framing(text: str) -> Framing:
     if _BULLET.search(text):
         signs.add("bullets")
     signs.update(_of_owners(frozenset(signs)))
+    signs.update(style_of(text))
     where = _place(clauses, speaking, end if foot else len(clauses))
     start = _skip(text, clauses[where].start)
     ends = bool(foot) and (any(map(_frames, foot)) or "\n" in clauses[end - 1].mark)
@@ -352,18 +354,14 @@ class OwnershipWeights:
 
     bias: float
     signs: Mapping[str, float]
-    read: float
-    """From here on words are not extracted that a wording beside them announces."""
-    likely: float
-    """From here on words are not extracted that the clauses beside them may hand over."""
     doubtful: float
+    """From here on words are not extracted that something beside them hands over."""
+    alone: float
     """From here on others are not."""
     agreed: float
     """From here on words are labeled that a wording announces."""
     sure: float
     """From here on others are."""
-    certain: float
-    """From here on not even a text that the user calls their own is."""
 
     def score(self, signs: frozenset[str]) -> float:
         """The log-odds that a message with these signs holds somebody else's words."""
@@ -373,7 +371,4 @@ class OwnershipWeights:
 @cache
 def weights() -> OwnershipWeights:
     """The weights that ship with the package."""
-    return OwnershipWeights(
-        bias=fitted.BIAS, read=fitted.READ, likely=fitted.LIKELY, doubtful=fitted.DOUBTFUL, agreed=fitted.AGREED,
-        sure=fitted.SURE, certain=fitted.CERTAIN, signs=fitted.SIGNS,
-    )  # fmt: skip
+    return OwnershipWeights(fitted.BIAS, fitted.SIGNS, fitted.DOUBTFUL, fitted.ALONE, fitted.AGREED, fitted.SURE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from cortex.domain.ownership.extents import announced, end_of_text, sentence_start
 from cortex.domain.ownership.frames import COLON
@@ -34,18 +35,28 @@ def transcripts(text: str, speaker: str) -> Iterator[Span]:
     timed = [each.start() for pattern in (_TIMED, _ASKED_AND_ANSWERED) for each in compiled(pattern).finditer(text)]
     if len(timed) >= 2 and not speaker:
         yield Span(timed[0], _end_of_line(text, timed[-1]), Owner.OTHER_SPEAKER, OwnershipReason.TRANSCRIPT)
+    lines = _labeled_lines(text)
+    if _takes_turns(lines):
+        yield from _spoken_by(lines, text, speaker)
+
+
+def conversations(text: str, speaker: str) -> Iterator[Span]:
+    """Lines with a name each that nobody says twice: people who talk, or the fields of a form."""
+    lines = _labeled_lines(text)
+    if not _takes_turns(lines) and _may_talk(text, lines):
+        yield from _spoken_by(lines, text, speaker)
+
+
+def _labeled_lines(text: str) -> list[re.Match[str]]:
     if not any(mark in text for mark in ":：<"):
-        return
-    found = []
-    for each in compiled(_LABEL).finditer(text):
-        found.append(each)
-        if len(found) == _MOST_LABELS:
-            break
+        return []
+    found = list(islice(compiled(_LABEL).finditer(text), _MOST_LABELS))
     if len(found) < 2:
-        return
-    lines = [each for each in found if each["time"] or each["nick"] or not _is_field(each["name"])]
-    if not _is_dialogue(text, lines):
-        return
+        return []
+    return [each for each in found if each["time"] or each["nick"] or not _is_field(each["name"])]
+
+
+def _spoken_by(lines: Sequence[re.Match[str]], text: str, speaker: str) -> Iterator[Span]:
     ends = [*(each.start() for each in lines[1:]), end_of_text(text, lines[-1].start())]
     for line, end in zip(lines, ends, strict=True):
         if not speaker or _who(line) != speaker.casefold():
@@ -86,7 +97,8 @@ def _who(line: re.Match[str]) -> str:
     return (line["nick"] or line["name"] or "").casefold()
 
 
-def _is_dialogue(text: str, lines: Sequence[re.Match[str]]) -> bool:
+def _takes_turns(lines: Sequence[re.Match[str]]) -> bool:
+    """Whether lines have times, somebody speaks twice, or the names are those of parts in a talk."""
     if len(lines) < 2:
         return False
     if sum(bool(each["time"] or each["nick"]) for each in lines) >= 2:
@@ -94,9 +106,12 @@ def _is_dialogue(text: str, lines: Sequence[re.Match[str]]) -> bool:
     names = [_who(each) for each in lines]
     if len(set(names)) < 2:
         return False
-    if sum(compiled(_DIALOGUE).match(name) is not None for name in names) >= 2 or len(names) > len(set(names)):
-        return True
-    if not all(_is_name(each["nick"] or each["name"]) for each in lines):
+    return len(names) > len(set(names)) or sum(compiled(_DIALOGUE).match(name) is not None for name in names) >= 2
+
+
+def _may_talk(text: str, lines: Sequence[re.Match[str]]) -> bool:
+    """Whether there are two names, and what stands after them may be speech."""
+    if len({_who(each) for each in lines}) < 2 or not all(_is_name(each["nick"] or each["name"]) for each in lines):
         return False
     ends = [*(each.start() for each in lines[1:]), len(text)]
     said = [text[line.end() : end].strip() for line, end in zip(lines, ends, strict=True)]
