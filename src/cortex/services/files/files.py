@@ -535,6 +535,8 @@ class Files:
         if lanes is not None and not lanes <= _SOURCE_OF_LANE.keys():
             raise InvalidRequest("memories are no files", field="lanes", hint=f"of {', '.join(_SOURCE_OF_LANE)}")
         limit = self.settings.max_results if max_results is None else _results(max_results)
+        if isinstance(query, str) and not query.strip():  # a host takes out what it does not search for
+            return LinesFound()
         followed = {source.lane for source in self.sources()}
         without = frozenset({"vector"} if lexical_only else ())
         look = partial(self._found, query, min_score=min_score, deadline=deadline, without=without)
