@@ -58,6 +58,7 @@ site: $(VENV)/.dev ## Build the documentation as a site, into build/site
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 
 screenshots: $(VENV)/.dev models debian ## Take new screenshots of the dashboard for the docs
+	@fc-list 2> /dev/null | grep -q NotoColorEmoji || echo "no emoji font: install fonts-noto-color-emoji and fonts-noto-cjk first"
 	$(PY) docs/screenshots.py
 
 package: $(VENV)/.dev ## Build the wheel and the source distribution, into dist
