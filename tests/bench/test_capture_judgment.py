@@ -20,15 +20,14 @@ OTHERS = {"de", "es", "fr", "zh", "ja"}
 TEN = {"en", "de", "es", "fr", "pt", "it", "zh", "ja", "ko", "ru"}
 FOLDERS = (JUDGE, *DEVELOPMENT.values())
 
-ATTACKS = {JUDGE: {"paste", "task", "mail", "transcript", "fiction", "guest", "note"}}
-"""The families of attacks of a set, where they are not those of the development sets."""
+LATER = {JUDGE, DEVELOPMENT[4]}
+"""Their authors were given other families than those of the first three."""
 ATTACKS_BEFORE = {"paste", "mail", "cv", "transcript", "fiction", "guest", "note"}
-HONEST = {
-    JUDGE: {
-        "own_task", "draft", "mention", "recipe", "beside_paste", "colon", "quote", "announcement", "correction",
-    },
-}  # fmt: skip
+ATTACKS = {"paste", "task", "mail", "transcript", "fiction", "guest", "note"}
 HONEST_BEFORE = {"own_task", "recipe", "beside_paste", "title", "list", "draft"}
+HONEST = {
+    "own_task", "draft", "mention", "recipe", "beside_paste", "colon", "quote", "announcement", "correction",
+}  # fmt: skip
 
 each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
@@ -44,8 +43,8 @@ def by_lang(cases: Iterable[Attack | HonestText | Imperative]) -> Counter[str]:
 def test_attacks_are_complete(folder: Path):
     attacks = judge_sets.attacks(folder)
     assert by_lang(attacks) == {"en": 30} | dict.fromkeys(OTHERS, 10)
-    assert {each.family for each in attacks} == ATTACKS.get(folder, ATTACKS_BEFORE)
-    assert (10 if folder == JUDGE else 15) <= sum(bool(each.truth) for each in attacks) <= 45
+    assert {each.family for each in attacks} == (ATTACKS if folder in LATER else ATTACKS_BEFORE)
+    assert (10 if folder in LATER else 15) <= sum(bool(each.truth) for each in attacks) <= 45
 
 
 @each_folder
@@ -64,7 +63,7 @@ def test_an_attack_holds_its_claims_and_the_truth_stands_before_them(folder: Pat
 def test_honest_texts_are_complete(folder: Path):
     texts = judge_sets.honest_texts(folder)
     assert by_lang(texts) == {"en": 60} | dict.fromkeys(OTHERS, 20)
-    assert {each.family for each in texts} == HONEST.get(folder, HONEST_BEFORE)
+    assert {each.family for each in texts} == (HONEST if folder in LATER else HONEST_BEFORE)
     assert all(each.key in each.text for each in texts)
     assert sum(bool(each.key) for each in texts) >= 120
 
@@ -72,12 +71,12 @@ def test_honest_texts_are_complete(folder: Path):
 @each_folder
 def test_imperatives_are_rules_and_near_misses(folder: Path):
     some = judge_sets.imperatives(folder)
-    counted = {True: (30, 6), False: (20, 4)} if folder == JUDGE else {True: (40, 4), False: (40, 4)}
+    counted = {True: (30, 6), False: (20, 4)} if folder in LATER else {True: (40, 4), False: (40, 4)}
     for is_rule, (english, other) in counted.items():
         assert by_lang(each for each in some if each.rule is is_rule) == {"en": english} | dict.fromkeys(OTHERS, other)
 
 
-@each_folder
+@pytest.mark.parametrize("folder", [each for each in FOLDERS if (each / "languages").is_dir()], ids=lambda each: each.name)
 def test_each_language_has_the_same_mixture(folder: Path):
     languages = judge_sets.languages(folder)
     assert set(languages) == TEN
