@@ -173,5 +173,5 @@ def test_in_a_group_only_what_the_assistant_answers_is_said_to_it():
 
 @pytest.mark.parametrize("text", ["Antworte bitte immer auf Deutsch.", "以后都用中文回答。"])
 def test_a_turn_is_a_rule_in_every_language_of_capture(text):
-    assert kind_of(text, True) is Kind.RULE
-    assert kind_of(text, False) is Kind.EPISODE
+    assert kind_of(text, "", is_addressed=True) is Kind.RULE
+    assert kind_of(text, "", is_addressed=False) is Kind.EPISODE

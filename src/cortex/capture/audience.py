@@ -8,6 +8,7 @@ from typing import Protocol
 from cortex.capture import rules
 from cortex.domain.cues import standing_kind
 from cortex.domain.memory import Kind
+from cortex.domain.ownership import own_words
 from cortex.domain.turn import Role
 
 
@@ -50,11 +51,12 @@ def listeners(talk: Sequence[Utterance]) -> list[str | None]:
     ]
 
 
-def kind_of(text: str, is_addressed: bool) -> Kind:
+def kind_of(text: str, speaker: str, *, is_addressed: bool) -> Kind:
     """`rule` for what an assistant that received it is to hold to from then on; `episode` for everything else."""
     if not is_addressed:
         return Kind.EPISODE
-    pack = rules.language(text)
+    own = own_words(text, speaker)
+    pack = rules.language(own)
     if pack is None or pack.has_instruction_grammar:
-        return standing_kind(text, Role.USER)
-    return Kind.RULE if rules.standing(text) else Kind.EPISODE
+        return standing_kind(own, Role.USER)
+    return Kind.RULE if rules.standing(own) else Kind.EPISODE

@@ -20,7 +20,7 @@ from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.injection_detection import tier_for
 from cortex.domain.lanes import State
 from cortex.domain.memory import Kind, Memory
-from cortex.domain.ownership import carried, own_words
+from cortex.domain.ownership import carried
 from cortex.domain.scope import Tenant
 from cortex.domain.secrets import redacted
 from cortex.domain.trust import TrustTier, least
@@ -378,7 +378,7 @@ def _turns(
     others = _continues_others(recent, spoken)
     turns: list[Turn] = []
     for number, each in enumerate(spoken):
-        kind = kind_of(own_words(each.line.text, each.message.speaker), to_assistant_at[number])
+        kind = kind_of(each.line.text, each.message.speaker, is_addressed=to_assistant_at[number])
         turn = _turn(each, arrival, TraceId(ids(now)), first + number, now, seen)
         if others[number] and to_assistant_at[number]:
             # Nothing in it says that it is play, or a guest's: its tier has to. People among themselves are named.

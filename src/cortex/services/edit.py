@@ -154,7 +154,7 @@ class EditService:
                 role=said.effective_role,
                 speaker=said.speaker,
                 channel=channel,
-                kind=kind_of(said.text, addressed[number]),
+                kind=kind_of(said.text, said.speaker, is_addressed=addressed[number]),
                 scope=scope,
                 trust=tier_for(SOURCE_OF_ROLE[said.effective_role], said.text),
             )
