@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -134,11 +135,13 @@ class ClaimValue:
     clause: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """A statement read for comparison."""
+    """A statement read for comparison. A text that is read again gives the same claim, so identity is enough."""
 
     tokens: tuple[ClaimToken, ...]
+    said_in: tuple[frozenset[str], ...]
+    """The words of each clause as they are written."""
     values: tuple[ClaimValue, ...]
     words: Mapping[str, float]
     """The telling words, each with its weight."""
@@ -182,7 +185,7 @@ class Claim:
 
     def said(self, clause: int) -> frozenset[str]:
         """The words of one clause as they are written."""
-        return frozenset(token.said for token in self.tokens if token.clause == clause)
+        return self.said_in[clause] if clause < len(self.said_in) else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +222,12 @@ def read(text: str) -> Claim:
     plain = normal("NFKC", text[:MAX_CHARACTERS]).replace("’", "'")
     tokens = tuple(_tokens(plain))
     words = {token.stem: token.weight for token in tokens if token.weight and token.kind in (None, ValueKind.NAME)}
+    said: defaultdict[int, set[str]] = defaultdict(set)
+    for token in tokens:
+        said[token.clause].add(token.said)
     return Claim(
         tokens=tokens,
+        said_in=tuple(frozenset(said[clause]) for clause in range(max(said, default=-1) + 1)),
         values=tuple(_values(tokens)),
         words=words,
         names=frozenset(token.stem for token in tokens if token.is_name),

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, product
 
 from cortex.capture import relation_words
@@ -809,16 +810,17 @@ def reverses(old: Claim, new: Claim) -> bool:
     return any(alike(one, other).is_reversal for one, other in pairs)
 
 
-def _stated(statement: Claim, is_denied: bool) -> list[str]:
+@lru_cache(maxsize=2_048)
+def _stated(statement: Claim, is_denied: bool) -> tuple[str, ...]:
     """The clauses that say what is so of the speaker, or what is not, in two telling words at least."""
-    return [
+    return tuple(
         said
         for clause in sorted({token.clause for token in statement.tokens})
         if _is_said_of_self(statement, clause)
         and sum(statement.clause(clause).values()) >= FEWEST_REVERSED
         and PASSING_OVER.isdisjoint(statement.said(clause))
         and denies_by_words(said := statement.text_of(clause)) is is_denied
-    ]
+    )
 
 
 def _is_affirmed(denial: Denial, names: Set[str], other: Claim) -> bool:
