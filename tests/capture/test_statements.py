@@ -223,6 +223,17 @@ class TestStandingAlone:
         found = texts("I bought a cello in Cremona last year.", "My uncle Piet repaired it for $400 in March 2023.")
         assert "My uncle Piet repaired the cello for $400 in March 2023." in found
 
+    def test_mine_becomes_my_and_the_one_thing_that_was_asked_about(self):
+        found = texts("Where do I renew a boat license from abroad? Mine ends on 14 March 2027 and I moved to Oslo.")
+        assert found == ["My boat license ends on 14 March 2027 and I moved to Oslo."]
+
+    @pytest.mark.parametrize("asked", ["What does a good tent cost?", "Which tent or stove is best?", ""])
+    def test_mine_that_may_be_anything_is_not_remembered(self, asked: str):
+        assert not texts(f"{asked} Mine is from May 2019 and weighs 4 kg.".strip())
+
+    def test_an_abbreviation_ends_no_statement(self):
+        assert texts("Our rent is 1,820 euros incl. service costs.") == ["Our rent is 1,820 euros incl. service costs."]
+
     def test_what_refers_to_the_sentence_before_is_remembered_with_it(self):
         found = texts("My aunt Rosa and my uncle Piet run a vineyard. My brother Tom works for them since May 2023.")
         assert found == ["My aunt Rosa and my uncle Piet run a vineyard; my brother Tom works for them since May 2023."]

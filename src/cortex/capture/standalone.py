@@ -35,6 +35,9 @@ def resolved(text: str, before: Sequence[str], words: ReferenceWords) -> str | N
 def _opening(text: str, before: Sequence[str], words: ReferenceWords) -> str | None:
     if not _is_vague(text, words):
         return text
+    if opening := compiled(words.mine).match(text):
+        noun = _only(words.shared, before, words)
+        return noun and f"{words.my} {noun}{text[opening.end() :]}"
     for pronoun, among in ((words.person, words.someone), (words.thing, words.something)):
         if opening := compiled(pronoun).match(text):
             referent = _only(among, before, words)
@@ -119,7 +122,10 @@ def _only(pattern: str, before: Sequence[str], words: ReferenceWords) -> str | N
 
 def _named(match: re.Match[str], words: ReferenceWords) -> str:
     """What a match names, as it may open a sentence."""
-    new: str | None = match.groupdict().get("new")
+    groups = match.groupdict()
+    if "noun" in groups:
+        return match["noun"]
+    new: str | None = groups.get("new")
     if new is None:
         return match.group()
     article, noun = new.split(" ", 1)

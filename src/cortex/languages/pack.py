@@ -176,6 +176,10 @@ class ReferenceWords:
     """What an opening pronoun for a thing may stand for; its group `new` is a thing just mentioned first."""
     several: str
     """What a pronoun for things may stand for; `new` as above."""
+    mine: str
+    shared: str
+    """What a "mine" at the opening may stand for, by its group `noun`: what the speaker asks about in general."""
+    my: str
     greets: str
     """What a statement may open with that is only said to somebody, and not remembered: "Hey Ana, "."""
     joined: str

@@ -14,7 +14,7 @@ LISTS = {
     "speaker": "ich wir",
     "speaker's": "mein meine unser",
     "breaking": "aber weil obwohl",
-    "abbreviations": r"nr|z\.b|bzw|ca|ggf|usw|(?:am|den|der|dem|zum|vom|bis|ab|seit) \d{1,2}",
+    "abbreviations": r"nr|z\.b|bzw|ca|inkl|exkl|zzgl|ggf|usw|(?:am|den|der|dem|zum|vom|bis|ab|seit) \d{1,2}",
     "clause ends": "und|aber|weil",
     "openers": "außerdem danach derzeit früher inzwischen jetzt laut seit später zudem zunächst",
     "small numbers": "ein zwei drei vier fünf",

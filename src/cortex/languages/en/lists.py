@@ -88,7 +88,7 @@ LISTS = {
     "came to": "managed able had got began started",
     "ahead of": "for about of before considering on",
     "abbreviations": (
-        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|no|inc|ltd|co|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|incl|excl|est|dept|ext|aka|no|inc|ltd|co|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
     ),
     "attachments": "photo|image|picture|video|audio|voice|file|sticker|gif|attachment",
     "question frame": """

@@ -52,7 +52,7 @@ _POINTED = (
 ENGLISH = ReferenceWords(
     vague=(
         rf"{_POINTED}|(?:it|it's|it'd|it'll|that|that's|this|these|those|they|they're|they've|they'd|he|he's|she|she's|"
-        r"him|his|her|them|their|its|one of (?:them|these|those)|both of them|the (?:latter|former|same|"
+        r"him|his|her|them|their|its|mine|ours|one of (?:them|these|those)|both of them|the (?:latter|former|same|"
         r"other one))(?=\s|,|$)"
     ),
     plain=(
@@ -78,6 +78,13 @@ ENGLISH = ReferenceWords(
         r"\b(?P<new>(?:my|our|the|two|three|four|five|six|some|several|\d{1,3})\s(?:[a-z][\w-]{1,20}\s){0,2}"
         r"[a-z][\w-]{1,20}[a-rt-z]s)(?=[.,!]|$|\s(?:in|at|for|from|with|on|are|were|have|and|that|who|last|this)\b)"
     ),
+    mine=r"mine\b",
+    shared=(
+        r"(?<!do )(?<!does )(?<!did )\b(?:an?|the|your|his|her|their)\s"
+        r"(?P<noun>(?:[\w-]{2,20}\s){0,2}?[a-z][\w-]{2,20})"
+        r"(?=[.,!?]|$|\s(?:from|in|for|at|on|by|with|to|when|while|if|before|after|that|which|is|was|and|or)\b)"
+    ),
+    my="My",
     greets=(
         r"(?:(?:hey|hi|hello|yeah|yes|yep|oh|wow|so|well|actually|anyway|also|and|but|btw|by the way|fyi|thanks|okay|"
         r"ok|sure|no|guess what|in the meantime|honestly)(?:[,!]?\s(?-i:[A-Z][a-z]{2,15}))?(?:[,!:]|\s[-–])\s){0,2}"
