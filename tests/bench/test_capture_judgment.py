@@ -76,7 +76,9 @@ def test_imperatives_are_rules_and_near_misses(folder: Path):
         assert by_lang(each for each in some if each.rule is is_rule) == {"en": english} | dict.fromkeys(OTHERS, other)
 
 
-@pytest.mark.parametrize("folder", [each for each in FOLDERS if (each / "languages").is_dir()], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "folder", [each for each in FOLDERS if (each / "languages").is_dir()], ids=lambda folder: folder.name
+)
 def test_each_language_has_the_same_mixture(folder: Path):
     languages = judge_sets.languages(folder)
     assert set(languages) == TEN
