@@ -40,6 +40,7 @@ COUNTS = {
     "chat": 0.4,
     "ownership": 3.0,
     "ownership-2": 2.0,
+    "ownership-3": 3.0,
     "development-1": 1.5,
     "development-2": 3.0,
     "development-3": 3.0,
@@ -48,7 +49,7 @@ COUNTS = {
     "authors/two": 3.0,
 }
 """What a text of a set counts: chats are many, and the rules of clauses were written with the older sets in view."""
-DOUBTFUL, ALONE, AGREED, SURE = -1.0, -0.5, 0.0, 0.4
+DOUBTFUL, ALONE, AGREED, SURE = -1.0, -0.5, -0.2, 0.4
 THRESHOLDS = {"doubtful": DOUBTFUL, "alone": ALONE, "agreed": AGREED, "sure": SURE}
 """The log-odds that `ownership.signs.OwnershipWeights` tells of; chosen on authors who were left out."""
 LEAST = 0.1
@@ -86,7 +87,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _ownership() -> Iterator[Example]:
-    for name in ("ownership", "ownership-2"):
+    for name in ("ownership", "ownership-2", "ownership-3"):
         for row in _rows(HERE / f"{name}.jsonl"):
             if row["sort"] == "attack" or row["family"] == "own":
                 yield from _example(name, row["family"], row["lang"], row["text"], row["sort"] == "attack")

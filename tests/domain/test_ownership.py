@@ -268,6 +268,22 @@ class TestHandOvers:
     def test_this_that_is_no_text_hands_nothing_over(self, text: str):
         assert own_words(text) == text
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "hey! I'm Priya, I just moved from Leeds to Rotterdam for a job as a perception engineer",
+            "hello, I'm Ana. I teach maths at a secondary school in Braga and I have twins",
+            "Hallo! Ich bin Jonas, ich arbeite als Koch in Bremen und habe zwei Kinder.",
+            "Hi there. I'm a nurse in Ghent, I work nights and I'm learning Dutch.",
+        ],
+    )
+    def test_who_greets_and_introduces_themselves_is_the_user(self, text: str):
+        assert own_words(text) == text
+
+    def test_who_introduces_themselves_at_the_users_device_is_not(self):
+        text = "hi, this is Marta, Joan's daughter, on her tablet while she's out. I live in Girona and I'm a nurse."
+        assert "Girona" not in own_words(text)
+
     def test_words_that_others_print_or_hand_in_are_theirs(self):
         text = "My nephew has to hand this in tomorrow, can you make it flow better? I live with my gran."
         assert owners(text) == (Owner.PASTED,)

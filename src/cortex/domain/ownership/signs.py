@@ -334,7 +334,7 @@ def _of_opening(text: str, clauses: Sequence[Clause]) -> Iterator[str]:
     """Who is there, by the first clauses."""
     first = clauses[0]
     yield "one clause" if len(clauses) == 1 else "two clauses" if len(clauses) == 2 else "more clauses"
-    if first.tells and _OPENS_WITH_I.match(first.said):
+    if _opens_with_i(clauses):
         yield "opens with I"
     if _OPENS_WITH_MINE.match(first.said):
         yield "opens with mine"
@@ -343,6 +343,12 @@ def _of_opening(text: str, clauses: Sequence[Clause]) -> Iterator[str]:
     yield from (f"opening: {one}, {other}" for one, other in _OPENING_PAIRS if one in seen and other in seen)
     if found := guest(text, clauses):
         yield "guest" if found.is_sure else "guest, doubtful"
+
+
+def _opens_with_i(clauses: Sequence[Clause]) -> bool:
+    """Whether the user tells something of themselves at once, or right after a greeting: "Hi! I'm …"."""
+    first = clauses[1] if len(clauses) > 1 and greets(clauses[0]) and clauses[0].is_short else clauses[0]
+    return first.tells and _OPENS_WITH_I.match(first.said) is not None
 
 
 # --- what they weigh ------------------------------------------------------------------------------------------------
