@@ -125,6 +125,47 @@ def test_what_is_asked_in_every_session_takes_no_place_from_the_answer(engine):
     assert (len(trace.answer.hits), reasons.count("duplicate"), reasons.count("over_limit")) == (5, 20, 0)
 
 
+UNANSWERED = [
+    "I do not know.", "I don't know, sorry!", "I don't have that information. Do you?", "Keine Ahnung.", "No lo sé.",
+    "Je ne sais pas.", "Non lo so.", "Não sei.", "わかりません。", "不知道。", "모르겠어요.", "Не знаю.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reply", UNANSWERED)
+def test_a_question_that_nobody_could_answer_takes_no_place_from_the_answer(engine, reply):
+    """X8: neither does the reply that it is not known, however often it was given"""
+    engine.remember("The ferry leaves at nine")
+    for session in range(12):
+        engine.capture([user("When does the ferry leave?"), assistant(reply)], session=f"s{session}")
+    for question in ("When does the ferry leave?", "when does the ferry leave"):
+        assert given(engine, question) == ["The ferry leaves at nine"]
+        assert [hit.trace.text for hit in engine.recall(question).hits] == ["The ferry leaves at nine"]
+
+
+def test_many_questions_on_a_topic_take_few_places(engine):
+    engine.remember("The ferry leaves at nine")
+    for place in ("Skye", "Mull", "Iona", "Jura", "Islay", "Arran", "Bute", "Coll", "Tiree", "Barra", "Uist", "Rum"):
+        engine.capture([user(f"When does the ferry to {place} leave?")], session=place)
+    hits = engine.recall("When does the ferry leave?").hits
+    assert hits[0].trace.text == "The ferry leaves at nine"
+    assert len(hits) == 4
+
+
+@pytest.mark.parametrize("reply", ["I don't know how to swim.", "I do not know 3 of them: Ana, Bo and Cy.",
+                                   "I don't know, but Tom said pier 7."])  # fmt: skip
+def test_who_says_more_than_that_they_do_not_know_is_shown(engine, reply):
+    engine.capture([user("Which of the swimmers from the club do you know?"), assistant(reply)], session="s")
+    assert reply in given(engine, "which swimmers from the club?")
+
+
+def test_the_same_short_reply_to_the_same_question_takes_one_place(engine):
+    for session in range(12):
+        engine.capture([user("Which pier does the ferry use?"), assistant("Pier 7.")], session=f"s{session}")
+    engine.capture([user("Which pier does the pilot boat use?"), assistant("Pier 7.")], session="other")
+    hits = engine.recall("Which pier does the ferry use?").hits
+    assert [hit.trace.text for hit in hits].count("Pier 7.") == 2
+
+
 def test_what_the_assistant_repeats_has_no_line(engine):
     """ "Your flight" in its mouth is "my flight" """
     said = user("My flight to Oslo leaves at 07:45 on 2 December.")

@@ -15,6 +15,7 @@ from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.small_talk import SMALL_TALK, passing_reason
 from cortex.domain.stopwords import STOP_WORDS
+from cortex.domain.terms import QueryTerm, query_terms
 from cortex.domain.text import estimate_tokens, sentences
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
@@ -37,6 +38,8 @@ _LIFTED = 20
 SHORT = 24
 """A turn below this many tokens is shown with the question it answers."""
 
+_LONGEST_REACTION = 80
+
 _MOST_REACTING = 8
 """How many words a mere reaction has: "Wow, that's great!", "Cute!"."""
 
@@ -46,6 +49,7 @@ _MARK = re.compile("[?？؟]")
 _ASKS = re.compile(rf"{_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
 _OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
+_UNANSWERED = re.compile(either(each.questions.unanswered for each in WORDS), re.IGNORECASE)
 _VALUE = re.compile(r"\d")
 _READ_LATELY = 1_024
 """Of how many texts it is known what they do: a recall asks of each more than once."""
@@ -69,6 +73,16 @@ def _is_only_question(text: str) -> bool:
     return bool(questions) and beside <= _IN_PASSING
 
 
+def is_question(trace: Trace) -> bool:
+    """Whether a trace is a turn that only asks."""
+    return isinstance(trace, Turn) and only_asks(trace)
+
+
+def has_terms(trace: Trace, terms: Sequence[QueryTerm]) -> bool:
+    """Whether a trace has the telling words of a query, and no others."""
+    return set(query_terms(trace.text)) == set(terms)
+
+
 def asks(turn: Turn) -> bool:
     """Whether a turn asks something, whatever else it says."""
     return any(_ASKS.search(turn.text[start:end].rstrip()) for start, end in sentences(turn.text))
@@ -83,19 +97,21 @@ def replies_first(ranked: Sequence[Scored], view: View, allows: Allows) -> list[
             continue
         if at < _LIFTED and isinstance(each.trace, Turn) and only_asks(each.trace):
             reply = reply_to(each.trace, view, allows)
-            if reply is not None and reply.id not in kept and not only_asks(reply):
+            if reply is not None and reply.id not in kept and not (only_asks(reply) or knows_nothing(reply)):
                 kept[reply.id] = _lifted(each, reply, places.get(reply.id))
         kept[each.trace.id] = each
     return _no_question_first(list(kept.values()))
 
 
 def _no_question_first(ranked: list[Scored]) -> list[Scored]:
-    says = next((at for at, each in enumerate(ranked) if not _only_asks(each.trace)), 0)
+    says = next((at for at, each in enumerate(ranked) if not is_question(each.trace)), 0)
     return [ranked[says], *ranked[:says], *ranked[says + 1 :]] if says else ranked
 
 
-def _only_asks(trace: Trace) -> bool:
-    return isinstance(trace, Turn) and only_asks(trace)
+def said_before(turn: Turn, view: View) -> str:
+    """The text of the turn before; empty where it is the first."""
+    before = view.turn_at(turn.session, turn.seq - 1)
+    return before.text if before is not None else ""
 
 
 def reply_to(turn: Turn, view: View, allows: Allows) -> Turn | None:
@@ -116,6 +132,8 @@ def says_nothing(trace: Trace, view: View) -> bool:
     """Whether a turn only acknowledges or reacts; what answers a question says something, if it is but "Yes."."""
     if not isinstance(trace, Turn):
         return False
+    if knows_nothing(trace):
+        return True
     acknowledges, exclaims = _reacts(said(trace))
     if not acknowledges and not exclaims:
         return False
@@ -123,6 +141,20 @@ def says_nothing(trace: Trace, view: View) -> bool:
     if before is None or before.state is not State.ACTIVE:
         return True
     return not (is_polar(before) if acknowledges else asks(before))
+
+
+def knows_nothing(turn: Turn) -> bool:
+    """Whether a turn only says that the answer is not known: "I don't know, sorry."."""
+    text = said(turn)
+    return len(text) <= _LONGEST_REACTION and _UNANSWERED.search(text) is not None and _is_unanswered(text)
+
+
+@lru_cache(maxsize=_READ_LATELY)
+def _is_unanswered(text: str) -> bool:
+    pieces = [text[start:end].strip() for start, end in sentences(text)]
+    return not _VALUE.search(text) and all(
+        _UNANSWERED.search(piece) or _ASKS.search(piece) or any(_reacts(piece)) for piece in pieces
+    )
 
 
 def is_polar(turn: Turn) -> bool:
@@ -139,9 +171,6 @@ def _only_exclaims(text: str) -> bool:
     words = _WORD.findall(text[:_LONGEST_REACTION].casefold())
     telling = [word for word in words if len(word) > 1 and word not in STOP_WORDS and word not in SMALL_TALK]
     return len(text) <= _LONGEST_REACTION and len(words) <= _MOST_REACTING and len(telling) <= 1
-
-
-_LONGEST_REACTION = 80
 
 
 def with_surroundings(hits: Sequence[Hit], view: View, allows: Allows) -> list[Hit]:

@@ -45,6 +45,9 @@ _READ_TOKENS = 160
 _SCRIPT_CHARS = 400
 """So much of a text tells its script."""
 
+_MOST_QUESTIONS = 3
+"""How many turns that only ask may take the place of what says something."""
+
 OUTSIDE_WINDOW = "outside_window"
 """Why a candidate was dropped that is older than the recipe's window."""
 
@@ -375,16 +378,25 @@ class _Search:
         else:
             admitted = dialogue.replies_first(admitted, self.view, allows)
         kept: list[Scored] = []
+        questions = 0
         for each in admitted:
             # What will not be shown is not judged.
-            if len(kept) < planned.limit and dialogue.says_nothing(each.trace, self.view):
-                answer.dropped.append(Dropped(each.trace.id, each.score, "acknowledgement"))
-            else:
+            reason = self._says_nothing(each.trace, planned, questions) if len(kept) < planned.limit else None
+            if reason is None:
                 kept.append(each)
+                questions += dialogue.is_question(each.trace)
+            else:
+                answer.dropped.append(Dropped(each.trace.id, each.score, reason))
         # The places are for what differs; a repeated question has lifted its reply by now.
-        kept, repeated = overlaps.without_repetitions(kept)
+        kept, repeated = overlaps.without_repetitions(kept, partial(dialogue.said_before, view=self.view))
         answer.dropped += [Dropped(each.trace.id, each.score, "duplicate") for each in repeated]
         return kept
+
+    def _says_nothing(self, trace: Trace, planned: Plan, questions: int) -> str | None:
+        """Why a trace has nothing to say to the query: it is the same question, one of many, or an acknowledgement."""
+        if dialogue.is_question(trace) and (questions >= _MOST_QUESTIONS or dialogue.has_terms(trace, planned.terms)):
+            return "question"
+        return "acknowledgement" if dialogue.says_nothing(trace, self.view) else None
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
         """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""

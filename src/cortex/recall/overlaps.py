@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.terms import index_terms
@@ -10,7 +10,10 @@ from cortex.domain.turn import Turn
 from cortex.recall.ranking import Scored
 
 LEAST_REPEATED = 20
-"""A turn with fewer characters may answer several questions: "Yes, on Friday." is not the same twice."""
+"""A turn with fewer characters may answer several questions: "Yes, on Friday." counts with what was said before it."""
+
+Before = Callable[[Turn], str]
+"""What was said right before a turn."""
 
 
 def without_copies(ranked: Sequence[Scored], terms: Set[str]) -> tuple[list[Scored], list[Scored]]:
@@ -29,17 +32,17 @@ def without_copies(ranked: Sequence[Scored], terms: Set[str]) -> tuple[list[Scor
     return kept, copies
 
 
-def without_repetitions(ranked: Sequence[Scored]) -> tuple[list[Scored], list[Scored]]:
+def without_repetitions(ranked: Sequence[Scored], before: Before) -> tuple[list[Scored], list[Scored]]:
     """Without turns in which somebody says word for word what a better one says; and what was left out."""
     kept: list[Scored] = []
     repeated: list[Scored] = []
-    said: set[tuple[str, str, str]] = set()
+    said: set[tuple[str, str, str, str]] = set()
     for each in ranked:
         turn = each.trace
-        if not isinstance(turn, Turn) or len(turn.text) < LEAST_REPEATED:
+        if not isinstance(turn, Turn):
             kept.append(each)
             continue
-        words = (turn.role, turn.speaker, turn.text)
+        words = (turn.role, turn.speaker, turn.text, before(turn) if len(turn.text) < LEAST_REPEATED else "")
         (repeated if words in said else kept).append(each)
         said.add(words)
     return kept, repeated

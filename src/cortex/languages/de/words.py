@@ -128,6 +128,9 @@ zwischen
         polar=r"(?:und )?(?:hast|habt|haben|ist|sind|war|waren|bist|seid|willst|wollt|möchtest|möchten|soll|sollen|"
         r"darf|dürfen|muss|müssen|magst|wirst|wird|brauchst|gibt es)\b",
         oneself=r"\b(?:ich|mein\w*)\b",
+        unanswered=r"\bwei(?:ß|ss) (?:ich )?(?:das |es )?(?:leider |auch |noch )*nicht"
+        r"(?=\W*$|, (?:wann|wo|wer|welche\w*)\b)"
+        r"|\bkeine ahnung\b|\bkeine (?:informationen|angaben|daten) (?:dazu|darüber)\b|\bnicht bekannt\b",
         units={"percent": "prozent", "clock": "uhr", "duration": "stunden tage wochen monate"},
     ),
     relations=RelationWords(

@@ -212,6 +212,13 @@ you your yours yourself
         r"could (?!you\b)|will (?!you\b)|would (?!you (?!like|prefer|mind|rather|want|say)))|(?:you )?want me to)\b",
         oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bshall )(?<!\bcould )"
         r"(?<!\bwould )(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
+        unanswered=r"\b(?:don['’]t|do not|didn['’]t|did not) (?:really |actually |yet )?(?:know|remember|recall)"
+        r"(?=\W*$|,| (?:yet|either|that|when|where|who|which|whether (?!to|i\b)|if (?!i\b)|what (?!to)|about|the)\b)"
+        r"|\b(?:don['’]t|do not) have (?:(?:any|that|this|enough|access to|such) )+(?:information|info|details?|data|"
+        r"records?|memor(?:y|ies)|knowledge)\b|\b(?:no|not a|haven['’]t a) (?:idea|clue)\b"
+        r"|\b(?:cannot|can['’]t) (?:say|tell|recall|remember)\W*$"
+        r"|^\W*(?:i['’]m |i am )?(?:really )?not (?:really |quite )?sure\W*$"
+        r"|\byou (?:have not|haven['’]t|did not|didn['’]t) (?:tell|told|mention|share|said?)",
         units={
             "percent": "percent",
             "clock": "am pm",
