@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from cortex import Cortex, settings, wiring
 from cortex.domain.events import EventKind
 from cortex.domain.terms import query_terms
 from cortex.errors import InvalidRequest, StoreUnavailable
-from cortex.ports.store import Filter, Put, Store
+from cortex.ports.store import Filter, Put, RecordAccess, Store
 from cortex.stores.postgres import standby as standbys
 from cortex.stores.postgres.store import PostgresStore
 from postgres_server import Server
@@ -348,6 +348,29 @@ def test_where_the_primary_is_gone_the_standby_answers_alone_until_it_is_promote
         wait_until(can_write)
         assert len(engine.list()) == 2
         wait_until(lambda: engine.verify() == [])  # the indexes of files follow within a second
+
+
+def test_a_use_that_was_counted_right_before_the_primary_is_lost_keeps_nobody_from_the_standby(
+    mortal: Pair, tmp_path: Path
+) -> None:
+    """Its position was shown, so the standby must have it, though nobody waits for the use itself."""
+    with connected(mortal.primary) as connection:
+        connection.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        connection.execute("ALTER SYSTEM SET wal_writer_delay = '10s'")  # what is not waited for stays behind so long
+        connection.execute("SELECT pg_reload_conf()")
+        synchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+        wait_until(lambda: connection.execute(synchronous).fetchone() is not None)
+    with closing(opened(mortal, tmp_path)) as store:
+        put(store, 1)
+        shown = store.apply(ANNA, [RecordAccess((memory(1).id,), AT)], at=AT)
+        postgres_server.kill(mortal.primary)
+
+        def answers_alone() -> bool:
+            with suppress(StoreUnavailable), store.view(ANNA, at_least=shown) as view:
+                return view.position == shown
+            return False
+
+        wait_until(answers_alone)
 
 
 # --- the doctor ------------------------------------------------------------------------------------------------------

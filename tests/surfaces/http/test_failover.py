@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -43,6 +44,10 @@ class Clients:
         self.answered = [0 for _ in servers]
         """How many turns each server answered with the memory."""
 
+    def __repr__(self) -> str:
+        kept = [len(each) for each in self.kept]
+        return f"Clients(kept={kept}, refused={self.refused}, lacked={self.lacked}, answered={self.answered})"
+
     def __enter__(self) -> Clients:
         self._pool = ThreadPoolExecutor(4)
         numbers = range(len(self._urls))
@@ -83,14 +88,20 @@ class Clients:
                 before = client.post("/v1/turns/before", json={"session": f"s{at}", "message": QUESTION})
                 assert before.status_code == 200, before.text
                 told = before.json()
-                assert "leaves at nine" in told["block"] or told["degraded"], told
+                assert "leaves at nine" in told["block"] or told["degraded"], self._explained(client, told)
                 self.answered[at] += "leaves at nine" in told["block"]
-                history = [*history[-6:], {"role": "user", "content": f"{QUESTION} I asked {len(history)} times."}]
+                history = [*history[-6:], {"role": "user", "content": f"The deck was washed {len(history)} times."}]
                 after = client.post(
                     "/v1/turns/after", json={"session": f"s{at}", "messages": history, "partial_history": True}
                 )
                 assert after.status_code == 200, after.text
                 self.lacked.update([*told["degraded"], *after.json()["degraded"]])
+
+    @staticmethod
+    def _explained(client: httpx.Client, told: dict[str, Any]) -> str:
+        """A turn without the memory, with its receipt: what was found, and why it was dropped."""
+        receipt = client.get(f"/v1/receipts/{told['receipt_id']}").json() if told["receipt_id"] else None
+        return json.dumps({"turn": told, "receipt": receipt}, indent=1)
 
 
 @pytest.fixture
@@ -126,12 +137,12 @@ def test_servers_find_the_promoted_standby_by_themselves_and_nothing_acknowledge
         told = servers[0].client.post("/v1/memories", json={"text": "The ferry leaves at nine"})
         assert told.status_code == 201
         clients = stack.enter_context(Clients(servers))
-        assert eventually(lambda: min(map(len, clients.kept)) >= 5 and min(clients.answered) >= 2)
+        assert eventually(lambda: min(map(len, clients.kept)) >= 5 and min(clients.answered) >= 2), clients
         postgres_server.kill(primary)
         answered = clients.answered[0]
-        assert eventually(lambda: (clients.refused and clients.lacked) or not clients.are_fine)
+        assert eventually(lambda: (clients.refused and clients.lacked) or not clients.are_fine), clients
         # The server that may read from the standby answers from it, the other goes on without memories.
-        assert eventually(lambda: clients.answered[0] > answered + 1 or not clients.are_fine)
+        assert eventually(lambda: clients.answered[0] > answered + 1 or not clients.are_fine), clients
         with psycopg.connect(standby.url(), autocommit=True) as connection:
             connection.execute("SELECT pg_promote()")
             connection.execute("ALTER SYSTEM SET synchronous_standby_names = ''")  # it has none of its own yet
@@ -143,7 +154,7 @@ def test_servers_find_the_promoted_standby_by_themselves_and_nothing_acknowledge
             writes = all(len(kept) > before + 3 for kept, before in zip(clients.kept, promoted, strict=True))
             return writes and all(now > before + 1 for now, before in zip(clients.answered, turns, strict=True))
 
-        assert eventually(lambda: both_go_on() or not clients.are_fine)
+        assert eventually(lambda: both_go_on() or not clients.are_fine), clients
         clients.finish()
         assert set(clients.refused) <= WRITES, clients.refused
         assert set(clients.lacked) <= TURNS, clients.lacked

@@ -135,7 +135,7 @@ class Connections:
         `CommitUnknown` says that nobody can tell, any other error that nothing was written. Statements are sent
         `together` until an answer is read, unless `work` reads large answers a page at a time.
         """
-        # Receipts and counters are not worth a wait for the disk: they survive a crash of this process, not of theirs.
+        # What is not durable survives a crash of this process, not of the server.
         how = f"{self._enter(user, enters=enters)}SET LOCAL lock_timeout = {self._busy_timeout_ms}" + (
             "" if durable else "; SET LOCAL synchronous_commit = off"
         )

@@ -29,7 +29,6 @@ from cortex.ports.store import (
     Job,
     JobState,
     PutReceipt,
-    RecordAccess,
     Residue,
     Sampled,
     require_position,
@@ -132,7 +131,9 @@ class PostgresStore(AcceleratedStore):
             writer.apply(changes)
             return writer.ledger.own_position
 
-        durable = not all(isinstance(change, PutReceipt | RecordAccess) for change in changes)
+        # Receipts are not worth a wait for the disk. Uses are: they take a position, and a standby that never gets it
+        # could not answer alone those who were shown it.
+        durable = not all(isinstance(change, PutReceipt) for change in changes)
         with self._names.learning():
             return self._connections.write(work, tenant.user, enters=True, durable=durable)
 
