@@ -36,7 +36,8 @@ def label(hit: Hit, *, scoped: bool = False, cite: bool = True) -> str:
     if around.replaced_at is not None:
         parts.append(f"replaced on {around.replaced_at:%Y-%m-%d}")
     if around.contradicted_at is not None:
-        parts.append(f"contradicted on {around.contradicted_at:%Y-%m-%d}")
+        is_later = around.contradicted_at >= trace.created_at
+        parts.append(f"{'contradicted on' if is_later else 'contradicts'} {around.contradicted_at:%Y-%m-%d}")
     if trace.trust is not TrustTier.TRUSTED:
         parts.append(trace.trust.value)
     return ", ".join(part for part in parts if part)
