@@ -327,3 +327,23 @@ def test_a_line_says_its_scope_where_lines_of_several_stand_together(engine):
         "2026-01-05, fact, home", "2026-01-05, fact, infra", "2026-01-05, fact, infra"
     ]  # fmt: skip
     assert labels(engine, "where is the deploy key?", scope="infra") == ["2026-01-05, fact"] * 2
+
+
+@pytest.mark.parametrize("message", ["Explain how to fold a napkin", "How do I exit vim?", "Give me a rhyme on oranges",
+                                     "What is the capital of Mongolia?"])  # fmt: skip
+def test_a_message_that_may_be_about_anything_is_given_nothing_that_is_only_a_little_similar(open_engine, message):
+    """X8: one of the asker's own is, because how it was said is often far from how it is asked"""
+    engine = open_engine(embedder=Near(0.35))
+    for text in ("Utrecht since May", "Mila avoids cashews", "Landlords refused dogs"):
+        engine.capture([user(text)], session=text)
+    assert given(engine, message) == []
+    assert engine.recall(message).receipt.facts["degraded"] == []
+    for message in ("Where do I live?", "Who are we?", "Wo wohnen wir?"):
+        assert len(given(engine, message)) == 3
+
+
+def test_a_message_that_names_what_is_known_is_about_that(open_engine):
+    engine = open_engine(embedder=Near(0.35))
+    engine.capture([user("Kong costs us 40 euros")], session="s")
+    assert given(engine, "What is the price of the gateway?") == []
+    assert given(engine, "What is the price of Kong?") != []

@@ -103,7 +103,7 @@ def test_a_number_is_a_scope_where_there_is_one_of_that_name(engine):
 
 def test_turns_of_one_session_in_two_scopes_stay_in_their_scopes(engine):
     """E5: what stands beside an answer is not therefore within the scope"""
-    engine.store_turns("s1", [user("Where does the deploy key rotate?")], scope="infra")
+    engine.store_turns("s1", [user("Does the deploy key rotate on Mondays?")], scope="infra")
     engine.store_turns("s1", [assistant("The secret is in the pantry")], scope="kitchen")
     found = engine.recall("where does the deploy key rotate", scope="infra")
     assert {hit.trace.scope for hit in found.hits} == {"infra"}

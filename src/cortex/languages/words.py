@@ -108,6 +108,8 @@ class Questions:
     """The asker says something of themself."""
     polar: str = ""
     """How a question begins that yes or no answers; no request, which is answered by what is done."""
+    impersonal: str = ""
+    """It asks for what anybody may know or do, and not about the asker."""
     unanswered: str = ""
     """How somebody says that they do not know."""
     units: Mapping[str, str] = field(default_factory=dict)

@@ -27,6 +27,7 @@ from cortex.recall import (
     overlaps,
     overview,
     policy,
+    questions,
     ranking,
     reranking,
     retrieve,
@@ -47,6 +48,9 @@ _SCRIPT_CHARS = 400
 
 _MOST_QUESTIONS = 3
 """How many turns that only ask may take the place of what says something."""
+
+_KNOWN_BY = 20
+"""Among how many of the best a name of the query is looked for."""
 
 OUTSIDE_WINDOW = "outside_window"
 """Why a candidate was dropped that is older than the recipe's window."""
@@ -347,7 +351,7 @@ class _Search:
         """The best, read once more by a reader that sees query and text together."""
         rerank = None if reranking.LEG in self.without else self.recipe.rerank
         # Nothing is reranked that will not be shown.
-        if rerank is None or not admitted or (planned.automatic and not self._is_something(admitted)):
+        if rerank is None or not admitted or (planned.automatic and not self._is_something(admitted, planned)):
             return admitted
         terms = {term.text for term in planned.terms}
         texts = {each.trace.id: self._readable(each.trace, terms) for each in admitted[: rerank.depth]}
@@ -378,13 +382,13 @@ class _Search:
         else:
             admitted = dialogue.replies_first(admitted, self.view, allows)
         kept: list[Scored] = []
-        questions = 0
+        asking = 0
         for each in admitted:
             # What will not be shown is not judged.
-            reason = self._says_nothing(each.trace, planned, questions) if len(kept) < planned.limit else None
+            reason = self._says_nothing(each.trace, planned, asking) if len(kept) < planned.limit else None
             if reason is None:
                 kept.append(each)
-                questions += dialogue.is_question(each.trace)
+                asking += dialogue.is_question(each.trace)
             else:
                 answer.dropped.append(Dropped(each.trace.id, each.score, reason))
         # The places are for what differs; a repeated question has lifted its reply by now.
@@ -392,9 +396,9 @@ class _Search:
         answer.dropped += [Dropped(each.trace.id, each.score, "duplicate") for each in repeated]
         return kept
 
-    def _says_nothing(self, trace: Trace, planned: Plan, questions: int) -> str | None:
+    def _says_nothing(self, trace: Trace, planned: Plan, asking: int) -> str | None:
         """Why a trace has nothing to say to the query: it is the same question, one of many, or an acknowledgement."""
-        if dialogue.is_question(trace) and (questions >= _MOST_QUESTIONS or dialogue.has_terms(trace, planned.terms)):
+        if dialogue.is_question(trace) and (asking >= _MOST_QUESTIONS or dialogue.has_terms(trace, planned.terms)):
             return "question"
         return "acknowledgement" if dialogue.says_nothing(trace, self.view) else None
 
@@ -409,7 +413,7 @@ class _Search:
             answer.dropped += [Dropped(each.trace.id, each.score, "answer_missing") for each in admitted]
             answer.silent = True
             return []
-        if planned.automatic and not self._is_something(admitted):
+        if planned.automatic and not self._is_something(admitted, planned):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
             admitted = []
         liked = standing_rules.preferences(admitted, planned, self.recipe.pinned_rules.preference)
@@ -455,10 +459,26 @@ class _Search:
         ]
         return near
 
-    def _is_something(self, admitted: Sequence[Scored]) -> bool:
-        """Whether the best is similar enough, or holds enough of the query."""
+    def _is_something(self, admitted: Sequence[Scored], planned: Plan) -> bool:
+        """Whether the best is similar enough, or holds enough of the query; both, if that may be about anything."""
         least = self.recipe.abstention
-        return any(each.similarity >= least.similarity or each.evidence >= least.evidence for each in admitted)
+        if not any(each.similarity >= least.similarity or each.evidence >= least.evidence for each in admitted):
+            return False
+        if not any(each.similarity for each in admitted) or not self._may_be_about_anything(planned, admitted):
+            return True
+        return any(
+            each.similarity + least.share * each.evidence >= least.together or each.evidence >= least.alone
+            for each in admitted
+        )
+
+    def _may_be_about_anything(self, planned: Plan, admitted: Sequence[Scored]) -> bool:
+        """Whether a query says nothing of the asker, and names nobody and nothing that the best hits know by name."""
+        if not self.recipe.abstention.together or not questions.is_impersonal(planned.text):
+            return False
+        names = questions.names_in(planned.text)
+        if names and any(name in each.trace.text for each in admitted[:_KNOWN_BY] for name in names):
+            return False
+        return not any(name in planned.text for name in self.view.speakers(planned.filter))
 
     def _standing(self, leg: Leg, planned: Plan, *, alone: bool) -> list[Scored]:
         """Rules that apply to the turn. A remembered rule also applies alone; one merely said does not."""

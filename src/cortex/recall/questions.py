@@ -13,6 +13,9 @@ _OF_BEFORE = re.compile(_EARLIER, re.IGNORECASE)
 _OF_THE_PAST = re.compile(either((_EARLIER, *(each.past for each in _ASKING))), re.IGNORECASE)
 _OF_SEVERAL = re.compile(either(each.several for each in _ASKING), re.IGNORECASE | re.DOTALL)
 _FOR_ADVICE = re.compile(either(each.advice for each in _ASKING), re.IGNORECASE)
+_IMPERSONAL = re.compile(either(each.impersonal for each in _ASKING), re.IGNORECASE)
+_NAMED = re.compile(r"(?<=[^.!?\s] )[^\W\d_]*[A-Z]\w*(?:-\w+)*")
+_READ_CHARS = 400
 _NUMBER = either(each.number for each in _ASKING)
 _DATE = either(each.date for each in _ASKING)
 _NAME = either(each.name for each in _ASKING)
@@ -40,6 +43,16 @@ def asks_how_it_is(text: str) -> bool:
 def asks_for_advice(text: str) -> bool:
     """Whether a query asks for help or advice: what the one who asks prefers bears on it."""
     return _FOR_ADVICE.search(text) is not None
+
+
+def is_impersonal(text: str) -> bool:
+    """Whether a query says nothing of the asker: "explain how a tree grows". Known of English alone."""
+    return _IMPERSONAL.match(text[:_READ_CHARS]) is not None
+
+
+def names_in(text: str) -> list[str]:
+    """The words of a query that are written as names, inside of its sentences: "Who runs Heron?"."""
+    return [name for name in _NAMED.findall(text[:_READ_CHARS]) if name != "I"]
 
 
 def asks_how_it_was(text: str) -> bool:

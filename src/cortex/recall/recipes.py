@@ -101,6 +101,11 @@ class Abstention:
 
     similarity: float = 0.0
     evidence: float = 0.0
+    together: float = 0.0
+    """A query that may be about anything needs this much: similarity and `share` of the evidence,"""
+    share: float = 0.3
+    alone: float = 0.6
+    """or this much evidence."""
     trailing: float = 0.0
     """Nor does it show what scores below this share of the best,"""
     bearing: float = 0.0
@@ -253,7 +258,7 @@ _BALANCED = Recipe(
     ),
     factors=Factors(importance=0.02, project=0.05),
     freshness=Freshness(),
-    abstention=Abstention(similarity=1 / 3, evidence=0.1, trailing=0.4, bearing=0.25),
+    abstention=Abstention(similarity=1 / 3, evidence=0.1, together=0.4, trailing=0.4, bearing=0.25),
     answerability=Answerability(),
 )
 

@@ -212,6 +212,11 @@ you your yours yourself
         r"could (?!you\b)|will (?!you\b)|would (?!you (?!like|prefer|mind|rather|want|say)))|(?:you )?want me to)\b",
         oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bshall )(?<!\bcould )"
         r"(?<!\bwould )(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
+        impersonal=r"^(?![^\n]*\b(?:my|mine|our|ours|us|we|myself|ourselves)\b)"
+        r"(?![^\n]*(?<!how do )(?<!how can )(?<!how should )(?<!how would )\bi\b)"
+        r"(?![^\n]*(?<!give )(?<!tell )(?<!show )(?<!help )(?<!teach )\bme\b)"
+        r"[^\n]*\b(?:what|how|why|who|when|where|which|the|an?|this|that|these|is|are|do|does|did|of|to|in|it|explain|"
+        r"write|give|show|make|add|run|fix|list|convert|define|summari[sz]e|translate|compare|describe)\b",
         unanswered=r"\b(?:don['’]t|do not|didn['’]t|did not) (?:really |actually |yet )?(?:know|remember|recall)"
         r"(?=\W*$|,| (?:yet|either|that|when|where|who|which|whether (?!to|i\b)|if (?!i\b)|what (?!to)|about|the)\b)"
         r"|\b(?:don['’]t|do not) have (?:(?:any|that|this|enough|access to|such) )+(?:information|info|details?|data|"
