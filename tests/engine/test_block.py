@@ -347,3 +347,16 @@ def test_a_message_that_names_what_is_known_is_about_that(open_engine):
     engine.capture([user("Kong costs us 40 euros")], session="s")
     assert given(engine, "What is the price of the gateway?") == []
     assert given(engine, "What is the price of Kong?") != []
+
+
+def test_the_best_answer_of_the_assistant_comes_with_what_the_user_made_of_it(engine):
+    """X8: what was chosen stands beside what was proposed, though it shares no word with the question"""
+    asked, proposed = user("Which cache suits sessions?"), assistant("Redis suits sessions, or else Valkey.")
+    engine.capture([asked, proposed, user("Let's go with Valkey then."), assistant("Valkey it is.")], session="s1")
+    assert given(engine, "which cache did we choose for sessions?")[:3] == [
+        asked.text, proposed.text, "Let's go with Valkey then."
+    ]  # fmt: skip
+    engine.capture([user("Which dog suits a flat?"), assistant("A whippet suits a flat."),
+                    user("And how old do they get, and what do they eat?")], session="s2")  # fmt: skip
+    assert given(engine, "which dog suits the flat?")[:2] == ["Which dog suits a flat?", "A whippet suits a flat."]
+    assert "And how old do they get, and what do they eat?" not in given(engine, "which dog suits the flat?")

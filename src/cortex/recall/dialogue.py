@@ -18,7 +18,7 @@ from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import QueryTerm, query_terms
 from cortex.domain.text import estimate_tokens, sentences
 from cortex.domain.trace import Trace
-from cortex.domain.turn import Turn
+from cortex.domain.turn import Role, Turn
 from cortex.languages import WORDS
 from cortex.languages.words import either
 from cortex.ports.store import View
@@ -210,7 +210,7 @@ def _around(trace: Trace, view: View, allows: Allows, contradicted_at: datetime 
         whole = leads and bool(trace.speaker)
         return Around(
             before=_before(trace, view, allows, whole=whole),
-            after=_after(trace, view, allows, whole=whole),
+            after=_after(trace, view, allows, whole=whole, leads=leads),
             only_asks=only_asks(trace),
             replaced_at=_time_of(trace.outdated_by, view),
             contradicted_at=contradicted_at,
@@ -233,10 +233,13 @@ def _before(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | No
     return before if before is not None and (whole or asks(before)) else None
 
 
-def _after(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | None:
-    """The turn after, where it corrects this one."""
+def _after(turn: Turn, view: View, allows: Allows, *, whole: bool, leads: bool) -> Turn | None:
+    """The turn after, where it corrects this one, or says in few words what came of the assistant's best answer."""
     after = _turn_at(turn, 1, view, allows)
-    return after if after is not None and (whole or opens_with_correction(said(after))) else None
+    if after is None or whole or opens_with_correction(said(after)):
+        return after
+    is_reaction = leads and turn.role is Role.ASSISTANT and after.role is Role.USER
+    return after if is_reaction and estimate_tokens(after.text) <= SHORT and not asks(after) else None
 
 
 def _turn_at(turn: Turn, offset: int, view: View, allows: Allows) -> Turn | None:
