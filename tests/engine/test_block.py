@@ -360,3 +360,37 @@ def test_the_best_answer_of_the_assistant_comes_with_what_the_user_made_of_it(en
                     user("And how old do they get, and what do they eat?")], session="s2")  # fmt: skip
     assert given(engine, "which dog suits the flat?")[:2] == ["Which dog suits a flat?", "A whippet suits a flat."]
     assert "And how old do they get, and what do they eat?" not in given(engine, "which dog suits the flat?")
+
+
+def test_what_the_user_went_on_to_say_is_shown_below_what_matched(engine):
+    """X8: "they accepted" names nothing that the question does"""
+    engine.capture([
+        user("Can you write a quote for the Hargreaves wedding on 12 June?"), assistant("Hargreaves wedding: 2,400."),
+        user("They asked for a discount, so make it 2,160."), assistant("Updated."),
+        user("They accepted and paid the deposit yesterday."), assistant("Great!"), user("They got 30 photos as well."),
+    ], session="s1")  # fmt: skip
+    engine.capture([user("The Hargreaves wedding moved to 19 June"), assistant("Noted."),
+                    user("My insurance with Aaduki expires on 30 November and my passport in May")],
+                   session="s2")  # fmt: skip
+    lines = given(engine, "Did the Hargreaves pay?")
+    at = lines.index("Can you write a quote for the Hargreaves wedding on 12 June?")
+    assert [line[:12] for line in lines[at + 1 : at + 3]] == ["They asked f", "They accepte"]
+    assert not any("insurance" in line or "30 photos" in line for line in lines)
+
+
+def test_what_the_user_went_on_to_say_takes_no_room_from_what_matched(open_engine):
+    engine = open_engine(hooks={"max_tokens": 120})
+    said = [user(f"The quote for wedding {number} was sent to the family in the village") for number in range(12)]
+    engine.capture([each for quote in said for each in (quote, assistant("Noted."), user("They paid it."))], session="s")
+    lines = given(engine, "which quote for a wedding was sent to a family?")
+    assert len(lines) >= 4
+    assert "They paid it." not in lines
+
+
+def test_the_user_of_another_scope_is_not_followed(engine):
+    """E5"""
+    engine.store_turns("s1", [user("The deploy key rotates on Mondays")], scope="infra")
+    engine.store_turns("s1", [user("It hangs in the pantry")], scope="kitchen")
+    block = TurnHooks(engine).before("when does the deploy key rotate?", session="asking", scope="infra").block
+    assert "Mondays" in block
+    assert "pantry" not in block

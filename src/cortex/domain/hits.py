@@ -49,6 +49,8 @@ class Around:
     """The question it answers."""
     after: Turn | None = None
     """The turn that answers or corrects it."""
+    follows: tuple[Turn, ...] = ()
+    """What the user went on to say, shown where there is room for it."""
     only_asks: bool = False
     """Whether it is a mere question: shown beside its answer, never for itself."""
     replaced_at: datetime | None = None

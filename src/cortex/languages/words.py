@@ -108,6 +108,8 @@ class Questions:
     """The asker says something of themself."""
     polar: str = ""
     """How a question begins that yes or no answers; no request, which is answered by what is done."""
+    refers: str = ""
+    """A word for what was spoken of before: "they paid", "that works"."""
     impersonal: str = ""
     """It asks for what anybody may know or do, and not about the asker."""
     unanswered: str = ""

@@ -40,6 +40,21 @@ SHORT = 24
 
 _LONGEST_REACTION = 80
 
+_FOLLOWED = 3
+"""For how many of the best hits it is shown what followed,"""
+
+_AS_GOOD = 0.6
+"""if they score at least this share of the best."""
+
+_GOES_ON = 4
+"""How many turns later still belongs to what was spoken of."""
+
+_FEW = 12
+"""A turn of so many tokens says nothing without what was said before."""
+
+_MOST_FOLLOWING = 40
+"""A longer turn names what it is about, and is found by that."""
+
 _MOST_REACTING = 8
 """How many words a mere reaction has: "Wow, that's great!", "Cute!"."""
 
@@ -50,6 +65,7 @@ _ASKS = re.compile(rf"{_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
 _OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
 _UNANSWERED = re.compile(either(each.questions.unanswered for each in WORDS), re.IGNORECASE)
+_REFERS = re.compile(either(each.questions.refers for each in WORDS), re.IGNORECASE)
 _VALUE = re.compile(r"\d")
 _READ_LATELY = 1_024
 """Of how many texts it is known what they do: a recall asks of each more than once."""
@@ -184,6 +200,42 @@ def with_surroundings(hits: Sequence[Hit], view: View, allows: Allows) -> list[H
         replace(hit, around=replace(around, dates=dates[hit.trace.id]) if hit.trace.id in dates else around)
         for hit, around in zip(hits, surroundings, strict=True)
     ]
+
+
+def with_what_followed(hits: Sequence[Hit], view: View, allows: Allows) -> list[Hit]:
+    """`hits`, the best of them with what the user went on to say.
+
+    "They paid yesterday" and "booked for 7pm" name nothing that a question would, so they are rarely found themselves.
+    """
+    least = _AS_GOOD * max((hit.score for hit in hits), default=0.0)
+    return [
+        replace(hit, around=replace(hit.around, follows=_follows(hit.trace, view, allows)))
+        if at < _FOLLOWED and hit.score >= least
+        else hit
+        for at, hit in enumerate(hits)
+    ]
+
+
+def _follows(trace: Trace, view: View, allows: Allows) -> tuple[Turn, ...]:
+    """What the user said next in a talk with an assistant, as far as it is short and no mere question."""
+    if not isinstance(trace, Turn) or trace.speaker:
+        return ()
+    found = (_active(view.turn_at(trace.session, trace.seq + offset), allows) for offset in range(1, _GOES_ON + 1))
+    return tuple(
+        turn
+        for turn in found
+        if turn is not None
+        and turn.role is Role.USER
+        and not turn.speaker
+        and _goes_on(turn)
+    )
+
+
+def _goes_on(turn: Turn) -> bool:
+    """Whether a turn says more of what was spoken of: it is very short, or has a word that stands for that."""
+    tokens = estimate_tokens(turn.text)
+    refers = tokens <= _FEW or (tokens <= _MOST_FOLLOWING and _REFERS.search(turn.text) is not None)
+    return refers and not only_asks(turn) and not any(_reacts(said(turn)))
 
 
 def _dates_of_turns(memories: Sequence[Memory]) -> dict[TraceId, tuple[Dated, ...]]:

@@ -49,6 +49,9 @@ _SCRIPT_CHARS = 400
 _MOST_QUESTIONS = 3
 """How many turns that only ask may take the place of what says something."""
 
+_ROOM_TO_GO_ON = 100
+"""With so many tokens left, a block shows what followed the best hits as well."""
+
 _KNOWN_BY = 20
 """Among how many of the best a name of the query is looked for."""
 
@@ -277,11 +280,15 @@ class _Search:
         chosen = self._choose(answer, planned, admitted, standing)
         found = [self._hit(each, tier, vector) for each in chosen]
         hits = dialogue.with_surroundings(found, self.view, partial(_allows, allowed))
-        answer.packed = pack(
-            hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame,
-            cite=self.cite,
-        )  # fmt: skip
+        answer.packed = self._packed(hits, planned)
+        if planned.automatic and planned.budget - answer.packed.tokens >= _ROOM_TO_GO_ON:
+            followed = dialogue.with_what_followed(hits, self.view, partial(_allows, allowed))
+            answer.packed = self._packed(followed, planned)
         answer.dropped += [Dropped(hit.trace.id, hit.score, "over_budget") for hit in answer.packed.left_out]
+
+    def _packed(self, hits: Sequence[Hit], planned: Plan) -> Packed:
+        terms = {term.text for term in planned.terms}
+        return pack(hits, terms=terms, budget=planned.budget, frame=self.recipe.frame, cite=self.cite)
 
     def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, ...]:
         """Keywords, vectors, standing rules, and media where there are any to compare."""

@@ -81,6 +81,8 @@ def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame, cit
     for hit in sorted(hits, key=lambda hit: not hit.pinned):
         if not hit.around.only_asks:
             packing.add(hit)
+    for hit in hits:
+        packing.go_on(hit)
     lines = packing.lines()
     if not lines:
         return Packed("", 0, hits)
@@ -151,6 +153,23 @@ class _Packing:
             self._put(self._fitted(_beside(hit, before), AROUND_TOKENS), above=line)
         if after is not None and after.id not in self._lines and not self._is_copy(after):
             self._put(self._fitted(_beside(hit, after), AROUND_TOKENS))
+
+    def go_on(self, hit: Hit) -> None:
+        """Show what the user said after `hit` below it, as far as there is room and it is not shown already."""
+        above = hit.trace.id
+        for turn in hit.around.follows if above in self._lines else ():
+            if turn.id not in self._lines and not self._is_copy(turn):
+                line = self._fitted(_beside(hit, turn), AROUND_TOKENS)
+                self._put(line)
+                self._move_below(turn.id, above)
+            above = turn.id if turn.id in self._lines else above
+
+    def _move_below(self, id: TraceId, above: TraceId) -> None:
+        places = list(self._lines)
+        if id in self._lines and id != above:
+            places.remove(id)
+            places.insert(places.index(above) + 1, id)
+            self._lines = {each: self._lines[each] for each in places}
 
     def lines(self) -> tuple[Hit, ...]:
         return tuple(self._lines.values())

@@ -128,6 +128,7 @@ zwischen
         polar=r"(?:und )?(?:hast|habt|haben|ist|sind|war|waren|bist|seid|willst|wollt|möchtest|möchten|soll|sollen|"
         r"darf|dürfen|muss|müssen|magst|wirst|wird|brauchst|gibt es)\b",
         oneself=r"\b(?:ich|mein\w*)\b",
+        refers=r"\b(?:es|er|sie|ihn|ihm|ihre?|seine?|das|dies\w*|dort|beide|stattdessen|dann)\b",
         unanswered=r"\bwei(?:ß|ss) (?:ich )?(?:das |es )?(?:leider |auch |noch )*nicht"
         r"(?=\W*$|, (?:wann|wo|wer|welche\w*)\b)"
         r"|\bkeine ahnung\b|\bkeine (?:informationen|angaben|daten) (?:dazu|darüber)\b|\bnicht bekannt\b",

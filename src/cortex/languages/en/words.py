@@ -212,6 +212,7 @@ you your yours yourself
         r"could (?!you\b)|will (?!you\b)|would (?!you (?!like|prefer|mind|rather|want|say)))|(?:you )?want me to)\b",
         oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bshall )(?<!\bcould )"
         r"(?<!\bwould )(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
+        refers=r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|both|n?either|instead|then)\b",
         impersonal=r"^(?![^\n]*\b(?:my|mine|our|ours|us|we|myself|ourselves)\b)"
         r"(?![^\n]*(?<!how do )(?<!how can )(?<!how should )(?<!how would )\bi\b)"
         r"(?![^\n]*(?<!give )(?<!tell )(?<!show )(?<!help )(?<!teach )\bme\b)"

@@ -116,6 +116,7 @@ por porque que quien quienes se segun ser si sobre su sus tambien te tiene tu tu
         recommendation=r"\b(?:recomi\w+|sugi\w+|sugerencias?)\b",
         polar=r"(?:y )?(?:quieres|quiere|tienes|tiene|es|está|estás|eres|hay|has|ha|debo|debería|vas|va|te gusta)\b",
         oneself=r"\b(?:yo|mi|mis)\b",
+        refers=r"\b(?:él|ella|ellos|ellas|eso|esto|ese|esa|aquello|allí|ahí)\b",
         unanswered=r"\bno (?:lo )?sé(?=\W*$|,| (?:cuándo|dónde|quién|cuál)\b)|\bni idea\b"
         r"|\bno tengo (?:esa|ninguna|más) información\b",
         units={"duration": "días semanas meses"},

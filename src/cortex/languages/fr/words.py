@@ -134,6 +134,7 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
         polar=r"(?:et )?(?:est-ce que|as-tu|avez-vous|veux-tu|voulez-vous|es-tu|êtes-vous|dois-je|tu (?!peux|pourrais)|"
         r"vous (?!pouvez|pourriez)|il y a|c['’]est)\b",
         oneself=r"\b(?:je|j'|mon|ma|mes)\b",
+        refers=r"\b(?:ils?|elles?|lui|leur|ça|cela|ceci|celui|celle|c['’]est)\b",
         unanswered=r"\b(?:ne )?(?:le )?sais pas(?=\W*$|,| (?:quand|où|qui|quel\w*)\b)|\baucune idée\b"
         r"|\bje l['’]ignore\b|\bpas (?:cette|d['’])\s?information\w*",
     ),

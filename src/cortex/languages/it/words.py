@@ -108,6 +108,7 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
         recommendation=r"\b(?:consigli\w+|suggeri\w+|raccomanda\w*)\b",
         polar=r"(?:e )?(?:vuoi|vuole|hai|ha|sei|è|devo|dovrei|c['’]è|ci sono|vai|ti piace)\b",
         oneself=r"\b(?:io|mio|mia)\b",
+        refers=r"\b(?:lui|lei|loro|questo|quello|ciò|lì)\b",
         unanswered=r"\bnon (?:lo )?so(?=\W*$|,| (?:quando|dove|chi|quale)\b)|\bnessuna idea\b"
         r"|\bnon ho (?:questa informazione|informazioni)\b",
     ),

@@ -72,6 +72,7 @@ WORDS = Words(
         recommendation="추천",
         polar="[^?？]{0,60}(?:까요|습니까|나요)",
         oneself="나는|저는|제가|내가|우리",
+        refers="그것|그건|그거|이것|이건|거기",
         unanswered="모르겠(?:어요|습니다|네요|다)|모릅니다|몰라요?[.!]*$|정보가 없",
         units={"duration": "분 시간 일 주 개월 년", "money": "원"},
     ),

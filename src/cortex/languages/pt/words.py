@@ -113,6 +113,7 @@ sua suas seus sao tambem te tem um uma voce
         recommendation=r"\b(?:recomend\w+|sugir\w+|sugest\w+)\b",
         polar=r"(?:e )?(?:você (?!pode)|quer|queres|tem|tens|é|está|estás|há|devo|vai|vais)\b",
         oneself=r"\b(?:eu|meu|minha)\b",
+        refers=r"\b(?:eles?|elas?|isso|isto|aquilo|lá)\b",
         unanswered=r"\bnão (?:o )?sei(?=\W*$|,| (?:quando|onde|quem|qual)\b)|\b(?:nenhuma|sem) ideia\b"
         r"|\bnão tenho (?:essa|nenhuma) informação\b",
     ),

@@ -105,6 +105,7 @@ WORDS = Words(
         rules="规则|規則",
         recommendation="推荐|推薦|建议|建議",
         oneself="我",
+        refers="它|他|她|这|那|這",
         unanswered="不(?:太)?(?:知道|清楚)[。！!]*$|[没沒]有(?:相关|相關)?的?(?:信息|资料|记录|資訊|資料|紀錄)",
         units={"clock": "点 點 时", "money": "元 块", "duration": "分钟 小时", "date": "月 日 号 號"},
     ),
