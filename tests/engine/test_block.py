@@ -380,8 +380,9 @@ def test_what_the_user_went_on_to_say_is_shown_below_what_matched(engine):
 
 def test_what_the_user_went_on_to_say_takes_no_room_from_what_matched(open_engine):
     engine = open_engine(hooks={"max_tokens": 120})
-    said = [user(f"The quote for wedding {number} was sent to the family in the village") for number in range(12)]
-    engine.capture([each for quote in said for each in (quote, assistant("Noted."), user("They paid it."))], session="s")
+    for number in range(12):
+        sent = user(f"The quote for wedding {number} was sent to the family in the village")
+        engine.capture([sent, assistant("Noted."), user("They paid it.")], session=f"s{number}")
     lines = given(engine, "which quote for a wedding was sent to a family?")
     assert len(lines) >= 4
     assert "They paid it." not in lines

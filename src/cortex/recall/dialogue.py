@@ -222,12 +222,7 @@ def _follows(trace: Trace, view: View, allows: Allows) -> tuple[Turn, ...]:
         return ()
     found = (_active(view.turn_at(trace.session, trace.seq + offset), allows) for offset in range(1, _GOES_ON + 1))
     return tuple(
-        turn
-        for turn in found
-        if turn is not None
-        and turn.role is Role.USER
-        and not turn.speaker
-        and _goes_on(turn)
+        turn for turn in found if turn is not None and turn.role is Role.USER and not turn.speaker and _goes_on(turn)
     )
 
 
