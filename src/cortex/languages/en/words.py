@@ -196,7 +196,9 @@ you your yours yourself
         r"|\b(?:days|weeks|months|years|long)\b.{1,200}\b(?:after|until|since|passed|elapsed)\b",
         advice=r"\b(?:should|could|would|can (?:you|i|we)|help|suggest|recommend|advice|tips|ideas?)\b"
         r"|\bhow (?:do|can|does|to|might|did)\b",
-        number=r"\bhow (?:many|much|long|often|old|big|large|far|high|fast|tall|heavy)\b",
+        number=r"\bhow (?:many|much|long|often|old|big|large|far|high|fast|tall|heavy)\b"
+        r"|\b(?:what|which)\b(?:['’]s)?(?: [\w-]+){0,3} (?:version|port|price|cost|budget|limit|rate|rent|salary|quota|"
+        r"percentage|temperature|weight|height)\b",
         date=r"\bwhen\b|\bwhat (?:time|day|date)\b|\b(?:deadline|due)\b",
         name=r"\b(?:where|who|whom)\b",
         fact=r"\b(?:what|which|whose)\b",
