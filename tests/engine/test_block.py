@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from laboratory import Near, user
@@ -395,3 +395,34 @@ def test_the_user_of_another_scope_is_not_followed(engine):
     block = TurnHooks(engine).before("when does the deploy key rotate?", session="asking", scope="infra").block
     assert "Mondays" in block
     assert "pantry" not in block
+
+
+def test_a_question_about_a_time_is_answered_with_what_was_said_then(engine):
+    """X8: in the order it was said; a question that names no topic shares no word with it"""
+    day = datetime(2025, 12, 10, 9, tzinfo=UTC)
+    talks = {
+        0: ["My boat lies in Porto", "Thanks!"],
+        1: ["The mast needs a new rope", "I ordered sails for 900 euros"],
+        2: ["Ann will paint the hull"],
+    }
+    for days, said in talks.items():
+        turns = [user(text, at=day + timedelta(days=days, minutes=at)) for at, text in enumerate(said)]
+        engine.store_turns(f"s{days}", [each for turn in turns for each in (turn, replace(turn, role=Role.ASSISTANT))])
+    assert given(engine, "what did we talk about on 11 December?") == talks[1]
+    assert given(engine, "what did we talk about last time?") == talks[2]
+    assert given(engine, "what happened in December?") == ["My boat lies in Porto", *talks[1], *talks[2]]
+    assert given(engine, "what did we talk about on 19 December?") == []
+    assert given(engine, "what did we say about the boat on 11 December?")[0] == "My boat lies in Porto"
+    receipt = engine.recall("what did we talk about on 11 December?").receipt
+    assert (receipt.facts["degraded"], receipt.facts["legs"]["vector"]["absent"]) == ([], "by_time")
+    assert engine.replay(receipt.id).same
+
+
+def test_of_a_long_day_what_left_memories_is_shown(engine):
+    day = datetime(2025, 12, 10, 9, tzinfo=UTC)
+    said = [user(f"How do I tie knot number {number}?", at=day + timedelta(minutes=number)) for number in range(30)]
+    said.insert(3, user("My boat lies in Porto", at=day + timedelta(minutes=3)))
+    engine.capture(said, session="s")
+    lines = given(engine, "what did we talk about on 10 December?")
+    assert lines[0] == "My boat lies in Porto"
+    assert len(lines) == 15

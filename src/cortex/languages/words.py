@@ -119,6 +119,33 @@ class Questions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodWords:
+    """How a question names the time of a conversation. Months and weekdays are those of `Similarity`."""
+
+    days: Mapping[str, int] = field(default_factory=dict)
+    """Phrases for a day, and how many days ago it was."""
+    last_time: str = ""
+    """A pattern for the last conversation."""
+    last: str = ""
+    """A pattern of what stands before a week or a month that is over,"""
+    this: str = ""
+    """before one that is not,"""
+    on: str = ""
+    """and before a weekday or a date."""
+    in_: str = ""
+    """A pattern of what stands before a month."""
+    week: str = ""
+    month: str = ""
+    ago: str = ""
+    """A pattern of a number of days or weeks ago, in its groups `number`, and `days` or `weeks`."""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    requests: str = ""
+    """A pattern of how somebody asks for what was said or done."""
+    talk: str = ""
+    """Words of such a question that name no topic."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RelationWords:
     """Words that decide how two statements stand to each other."""
 
@@ -218,6 +245,7 @@ class Words:
     injection: tuple[Phrase, ...] = ()
     similarity: Similarity = Similarity()
     questions: Questions = Questions()
+    periods: PeriodWords = PeriodWords()
 
 
 def either(patterns: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Role, Turn
 from cortex.languages import WORDS
 from cortex.languages.words import either
-from cortex.ports.store import View
+from cortex.ports.store import Filter, View
 from cortex.recall.dates import Dated, dates_in
 from cortex.recall.labels import said, speaker_of
 from cortex.recall.ranking import Scored
@@ -39,6 +39,9 @@ SHORT = 24
 """A turn below this many tokens is shown with the question it answers."""
 
 _LONGEST_REACTION = 80
+
+_MOST_SAID = 400
+"""How many of the latest turns of a time are looked at."""
 
 _FOLLOWED = 3
 """For how many of the best hits it is shown what followed,"""
@@ -199,6 +202,17 @@ def with_surroundings(hits: Sequence[Hit], view: View, allows: Allows) -> list[H
     return [
         replace(hit, around=replace(around, dates=dates[hit.trace.id]) if hit.trace.id in dates else around)
         for hit, around in zip(hits, surroundings, strict=True)
+    ]
+
+
+def said_in(view: View, filter: Filter, *, last: bool) -> list[Turn]:
+    """What users said that passes a filter, without what says nothing; with `last` in the last conversation alone."""
+    found = [turn for turn in view.latest(filter, limit=_MOST_SAID) if isinstance(turn, Turn)]
+    session = found[0].session if last and found else None
+    return [
+        turn
+        for turn in found
+        if turn.role is Role.USER and session in (None, turn.session) and not any(_reacts(said(turn)))
     ]
 
 

@@ -35,6 +35,7 @@ from cortex.recall import (
 )
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import Packed, pack
+from cortex.recall.periods import Period
 from cortex.recall.plan import Plan, first_person, plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Recipe
@@ -57,6 +58,9 @@ _KNOWN_BY = 20
 
 OUTSIDE_WINDOW = "outside_window"
 """Why a candidate was dropped that is older than the recipe's window."""
+
+BY_TIME = "by_time"
+"""Why no leg was asked: the query names a time and no topic."""
 
 Ask = Callable[[str], Question | None]
 """Starts embedding a query; None where embedding is off."""
@@ -203,6 +207,8 @@ class _Search:
 
     def answer(self, planned: Plan) -> Answer:
         """Try the tiers in order until one has something to show, or better than what was barely relevant before."""
+        if planned.period is not None and self.view.latest(Filter(lanes=frozenset({Lane.SESSIONS})), limit=1):
+            return self._of_period(planned, planned.period)
         answer = Answer(plan=planned)
         barely: Answer | None = None
         for attempt in policy.attempts(
@@ -229,6 +235,29 @@ class _Search:
             else:
                 tried.selected = 0
         return barely or answer
+
+    def _of_period(self, planned: Plan, period: Period) -> Answer:
+        """What the user said at a time, in its order: if that is too much, what left a memory, and the latest."""
+        first = policy.attempts(self.recipe.tiers, untrusted=False, quarantined=False)[0]
+        allowed = replace(
+            planned.filter, lanes=frozenset({Lane.SESSIONS}), since=period.since, until=period.until,
+            trusts=first.trusts,
+        )  # fmt: skip
+        found = dialogue.said_in(self.view, allowed, last=period.since is None)
+        said = [turn for turn in found if turn.state is State.ACTIVE and policy.refusal(turn, planned.now) is None]
+        kept = {id for memory in self.view.derived([turn.id for turn in said]) for id in memory.source_turns}
+        chosen = sorted(said, key=lambda turn: (turn.id not in kept, -turn.created_at.timestamp(), turn.id))
+        chosen = sorted(chosen[: planned.limit], key=lambda turn: (turn.created_at, turn.session, turn.seq))
+        scored = [Scored(turn, ("period",), {"period": 1.0}, ["said at that time"]) for turn in chosen]
+        absent = Leg("vector", absent=BY_TIME)
+        answer = Answer(plan=planned, ranked=scored)
+        answer.legs = {"keyword": Leg("keyword", absent=BY_TIME), "vector": absent}
+        answer.packed = self._packed([self._hit(each, first.tier, absent) for each in scored], planned)
+        shown = len(answer.packed.hits)
+        answer.tried = [Tried(first.tier, sorted(tier.value for tier in first.trusts), len(said), shown)]
+        answer.dropped = [Dropped(hit.trace.id, hit.score, "over_budget") for hit in answer.packed.left_out]
+        answer.silent = not shown
+        return answer
 
     def _is_outdone(self, answer: Answer, planned: Plan, attempt: policy.Attempt) -> bool:
         """Whether a later tier of the same trust has something far more relevant: then this one has no answer (E6)."""
@@ -517,7 +546,7 @@ class _Search:
         return Hit(trace, min(1.0, max(0.0, each.score)), parts, each.legs, best=best, pinned=each.pinned)
 
 
-_BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})
+_BY_DESIGN = frozenset({BY_TIME, "not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})
 """Reasons for a leg to be absent that are no fault."""
 
 

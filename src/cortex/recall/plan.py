@@ -14,6 +14,8 @@ from cortex.domain.scope import DEFAULT_SCOPE, scope_mentions, scope_tag
 from cortex.domain.terms import QueryTerm, query_terms
 from cortex.languages.lists import finder, listed
 from cortex.ports.store import Filter
+from cortex.recall import periods
+from cortex.recall.periods import Period
 from cortex.recall.policy import Relevance
 from cortex.recall.recipes import Bounds, Recipe
 
@@ -67,6 +69,8 @@ class Plan:
     asks_both: bool
     """Whether the query asks for what the assistant said as well."""
     overview: Overview | None
+    period: Period | None
+    """The time whose conversations are asked for, where the query names that and no topic."""
     now: datetime
     used_since: datetime | None = None
     """What was last used before this is outside the recipe's window."""
@@ -111,6 +115,7 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
         quarantined=query.quarantined,
         asks_both=asks_both(text),
         overview=requested_overview,
+        period=periods.requested(text, now) if automatic and query.as_of is None else None,
         now=now,
         used_since=None if recipe.window is None else now - recipe.window,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
+from cortex.languages.words import PeriodWords, Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="de",
@@ -133,6 +133,29 @@ zwischen
         r"(?=\W*$|, (?:wann|wo|wer|welche\w*)\b)"
         r"|\bkeine ahnung\b|\bkeine (?:informationen|angaben|daten) (?:dazu|darüber)\b|\bnicht bekannt\b",
         units={"percent": "prozent", "clock": "uhr", "duration": "stunden tage wochen monate"},
+    ),
+    periods=PeriodWords(
+        days={"vorgestern": 2, "heute morgen": 0, "heute früh": 0, "gestern": 1, "heute": 0},
+        last_time=r"\b(?:(?:das |beim )?(?:letzte[nrs]?|vorige[nrs]?) (?:mal|gespräch|unterhaltung|sitzung)|"
+        r"wo (?:wir|ich) (?:aufgehört|stehen ?geblieben|stehengeblieben))\b",
+        last="letzte[nrs]?|vergangene[nrs]?|vorige[nrs]?",
+        this="diese[nrs]?|seit letzter",
+        on="am|letzten|am letzten",
+        in_="im|letzten|im letzten",
+        week="woche",
+        month="monat",
+        ago=r"\bvor (?P<number>\d{1,3}|einem|einer|zwei|drei|vier|fünf|sechs|sieben) (?:(?P<days>tag(?:en)?)|"
+        r"(?P<weeks>wochen?))\b",
+        numbers={"einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7},
+        requests=r"^\W*(?:(?:hey|hallo|also|ok|okay|bitte|und|kannst du|sag mir|erinner\w* mich)\W+)*"
+        r"(?:(?:worüber|über was|wovon) (?:haben|hatten|sprachen)|was (?:habe?n?|hatten?|war|waren|ist|hast|wir|ich)\b|"
+        r"fass\w*|zusammenfassung|(?:lass uns )?weiter|mach\w* weiter)",
+        talk="""
+        ich wir mir uns habe haben hast hatten mach machen macht sind worüber wovon geredet reden redeten gesprochen
+        sprechen sprachen besprochen diskutiert gesagt sagte erzählt entschieden beschlossen vereinbart geplant
+        gemacht getan gearbeitet passiert zusammen zusammenfassen zusammenfassung gespräch unterhaltung sitzung weiter
+        weitermachen alles fass mal
+        """,
     ),
     relations=RelationWords(
         changes="""

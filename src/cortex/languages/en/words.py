@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cortex.languages.en.injection import INJECTION
 from cortex.languages.en.paraphrase import PARAPHRASE
-from cortex.languages.words import Questions, RelationWords, Similarity, Words
+from cortex.languages.words import PeriodWords, Questions, RelationWords, Similarity, Words
 
 _FOREIGN_NOUN = (
     r"(?:e-?mails?|mail|messages?|documents?|docs?|pages?|articles?|web ?pages?|web ?sites?|sites?|readme|"
@@ -234,6 +234,35 @@ you your yours yourself
             "duration": "ms millisecond milliseconds s sec secs second seconds min mins minute minutes h hr hrs hour"
             " hours day days week weeks month months year years",
         },
+    ),
+    periods=PeriodWords(
+        days={
+            "the day before yesterday": 2, "earlier today": 0, "this morning": 0, "this afternoon": 0, "last night": 1,
+            "yesterday": 1, "today": 0,
+        },
+        last_time=r"\b(?:(?:the |our |my )?(?:last|previous|latest|most recent) (?:time|conversation|session|chat|talk|"
+        r"discussion|meeting)|where (?:we|i|you) (?:left|stopped) ?(?:off)?)\b",
+        last="last|previous",
+        this="this|the past|past|the last|since last",
+        on="on|last|this past",
+        in_="in|during|back in|last",
+        week="week",
+        month="month",
+        ago=r"\b(?P<number>\d{1,3}|an?|one|two|three|four|five|six|seven|a couple of|a few) "
+        r"(?:(?P<days>days?)|(?P<weeks>weeks?)) ago\b",
+        numbers={"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "three": 3, "a few": 3, "four": 4, "five": 5,
+                 "six": 6, "seven": 7},
+        requests=r"^\W*(?:(?:hey|hi|so|ok|okay|please|and|can you|could you|do you remember|tell me|remind me|"
+        r"show me)\W+)*(?:(?:of |about )?what (?:did|have|had|were|was|happened|all did|we|i|you)\b|"
+        r"summari[sz]e|recap|(?:give me )?(?:a|an|the)? ?(?:recap|summary|overview)|(?:let['’]?s )?"
+        r"(?:continue|resume|go on|carry on|pick up)|where (?:did|were) (?:we|i)\b|catch me up|what['’]?s new)",
+        talk="""
+        let lets talk talked talking discuss discussed discussing speak spoke spoken chat chatted say said saying tell
+        told mention mentioned decide decided agree agreed plan planned work worked working do did done doing happen
+        happened conversation conversations session sessions summarize summarise summary recap overview remind
+        remember continue resume carry pick catch new everything all things stuff topics anything about since happened
+        ask asked learn learned time today went go
+        """,
     ),
     relations=RelationWords(
         changes="""
