@@ -618,7 +618,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         elif len(parts := variable.removeprefix(PREFIX).lower().split("__")) == 3 and parts[0] == "store":
             (*path, last), default = parts, ""  # of a store, which reads it as what its option is
         else:
-            _refuse_misspelt(variable, known)
+            _refuse_misspelled(variable, known)
             continue
         at = found
         for key in path:
@@ -627,7 +627,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _refuse_misspelt(variable: str, known: Mapping[str, Any]) -> None:
+def _refuse_misspelled(variable: str, known: Mapping[str, Any]) -> None:
     """A variable that means a setting and misses it would be silently without effect."""
     if variable not in (HOME, MODELS, DEBUG, INSIDE) and (near := nearest(variable, known, 0.85)):
         raise InvalidRequest("is not a setting", field=variable, hint=f"did you mean {near}?")

@@ -1,6 +1,6 @@
 """BERT-like models on onnxruntime: loaded on first use, one text per run, many texts side by side.
 
-One text per run, because these models quantise activations over the whole input: in a batch of 32 a text's
+One text per run, because these models quantize activations over the whole input: in a batch of 32 a text's
 vector had a cosine of only 0.997 (0.994 at worst) with its vector alone, so it depended on its neighbors. Alone it
 is always the same, and with one thread per text it costs less CPU as well (60 texts a CPU second against 35-51).
 """

@@ -197,11 +197,11 @@ def plain(text: str) -> str:
 
 def _unmarked(text: str) -> str:
     text = _LINK.sub(r"\1", _LINK.sub(r"\1", text))  # twice: an image may be the text of a link
-    text = _unemphasised(_TAG.sub("", _WIKI_LINK.sub(r"\1", text)))
+    text = _unemphasized(_TAG.sub("", _WIKI_LINK.sub(r"\1", text)))
     return _ESCAPE.sub(r"\1", without_references(text))
 
 
-def _unemphasised(text: str) -> str:
+def _unemphasized(text: str) -> str:
     """`text` without the marks that stand in pairs around words; a lone mark, or one within a word, is text."""
     opened: dict[str, tuple[int, int]] = {}
     paired: list[tuple[int, int]] = []

@@ -16,7 +16,7 @@ from cortex.domain.erasure import Erasure, Sought
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.scope import Tenant
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreUnavailable
 from cortex.ports.nearest import Acceleration
@@ -98,7 +98,7 @@ class PostgresStore(AcceleratedStore):
         try:
             if self._hnsw is not None:
                 self._hnsw.require()
-            self._follow_tokeniser()
+            self._follow_tokenizer()
             with self._connections.alone() as connection:
                 self._erased.keep_out(connection)
         except BaseException:
@@ -293,7 +293,7 @@ class PostgresStore(AcceleratedStore):
             "pgvector": pgvector,
             "bytes": size,
             "schema": schema.VERSION,
-            "tokenizer": TOKENISER,
+            "tokenizer": TOKENIZER,
             "quarantined": quarantined,
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
         }
@@ -357,15 +357,15 @@ class PostgresStore(AcceleratedStore):
             self._standby.close()
         self._connections.close()
 
-    def _follow_tokeniser(self) -> None:
+    def _follow_tokenizer(self) -> None:
         """Index everything anew when the words of the index are not the ones we would look for."""
         with self._connections.reading() as connection:
-            if audit.tokeniser(connection) == TOKENISER:
+            if audit.tokenizer(connection) == TOKENIZER:
                 return
 
         def work(connection: PgConnection) -> None:
             _lock_everybody(connection)
-            if audit.tokeniser(connection) != TOKENISER:
+            if audit.tokenizer(connection) != TOKENIZER:
                 audit.rebuild(connection)
 
         self._connections.write(work, EVERYONE, together=False)

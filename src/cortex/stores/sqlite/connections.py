@@ -55,7 +55,7 @@ class Connections:
         self._idle: list[sqlite3.Connection] = []
         self._idle_lock = threading.Lock()
         self._closed = False
-        self._synchronised: dict[sqlite3.Connection, str] = {}
+        self._synchronized: dict[sqlite3.Connection, str] = {}
         with named_errors(path):
             _make_private(path)
             self._gate = Gate(path)
@@ -71,7 +71,7 @@ class Connections:
         """A write transaction: all of it or nothing, on disk before it returns where `durable`."""
         with self.exclusive() as writer, self._lent(writer if durable else None) as connection:
             # `IMMEDIATE` takes the lock at once: a transaction that reads first and then writes can only fail.
-            self._synchronise(connection, self._synchronous if durable else "NORMAL")
+            self._synchronize(connection, self._synchronous if durable else "NORMAL")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -131,10 +131,10 @@ class Connections:
                 self._idle.clear()
                 _note_open(self.path, -1)
 
-    def _synchronise(self, connection: sqlite3.Connection, how: str) -> None:
-        if how != self._synchronised.get(connection):
+    def _synchronize(self, connection: sqlite3.Connection, how: str) -> None:
+        if how != self._synchronized.get(connection):
             connection.execute(f"PRAGMA synchronous = {how}")
-            self._synchronised[connection] = how
+            self._synchronized[connection] = how
 
     def _opened(self) -> sqlite3.Connection:
         """The writing connection, to a file that is ours and up to date."""

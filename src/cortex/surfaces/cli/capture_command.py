@@ -85,7 +85,7 @@ def _show_read(conversation: Conversation, role: str) -> None:
 
 
 def _show_unknown_roles(conversation: Conversation, facts: Mapping[str, Any]) -> None:
-    """Which roles are unknown, for somebody who misspelt one."""
+    """Which roles are unknown, for somebody who misspelled one."""
     if not (number := facts["skipped"].get("unknown_role")):
         return
     from cortex.capture.messages import KNOWN_ROLES, unknown_roles
