@@ -393,8 +393,8 @@ def _write(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def _within(field: str, value: float, low: float, high: float) -> None:
-    hint = f"give {low:g} to {high:g}"
+    hint = f"give {low:.10g} to {high:.10g}"
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidRequest("is not a number", field=field, hint=hint)
     if not low <= value <= high:
-        raise InvalidRequest(f"{value:g} is outside {low:g} to {high:g}", field=field, hint=hint)
+        raise InvalidRequest(f"{value:.10g} is outside {low:.10g} to {high:.10g}", field=field, hint=hint)

@@ -19,7 +19,11 @@ const LEGS = {
   standing: "standing rule that applies here",
 };
 
-const TIERS = { "must+nice+unknown": "any importance", must: "must remember" };
+const TIERS = {
+  "must+nice": "must remember or nice to have",
+  "must+nice+unknown": "any importance but ignore",
+  "must+nice+unknown+ignore": "any importance",
+};
 const REASONS = {
   supersedes: "replaces",
   "says newer than": "newer than",
@@ -230,7 +234,7 @@ function reasonOf(reason) {
   const [, verb, id] = reason.match(/^(supersedes|says newer than|says otherwise than) (\S+)$/) ?? [];
   if (id) return [`${REASONS[verb]} `, h("a", { href: memoryPath(id) }, "an older memory")];
   const [, name, value] = reason.match(/^(tier|trust|scope|state) (.+)$/) ?? [];
-  if (name === "tier") return TIERS[value] ?? `importance: ${value.split("+").join(", ")}`;
+  if (name === "tier") return TIERS[value] ?? value;
   return name ? `${name}: ${words(value)}` : REASONS[reason] ?? words(reason);
 }
 
