@@ -485,6 +485,11 @@ def test_pydantic_is_met_at_the_border_alone():
     assert {name for name in by if not within(name, "settings", "surfaces", "client")} == set()
 
 
+def test_threads_begin_in_the_runtime():
+    """HOUSE: threads, pools, schedules and deadlines, once"""
+    assert uses("threading.Thread", "threading.Timer", but=("runtime",)) == []
+
+
 def test_the_library_never_configures_logging():
     """STYLE: only the command line may"""
     assert uses("logging.basicConfig", "logging.config.dictConfig", but=("surfaces",)) == []

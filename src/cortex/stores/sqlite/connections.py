@@ -22,6 +22,7 @@ from cortex.errors import (
     full_disk,
 )
 from cortex.runtime.deadline import Deadline
+from cortex.runtime.pool import begin
 from cortex.stores.relational import checksums
 from cortex.stores.relational.codec import pack_id
 from cortex.stores.sqlite import damage, schema, text_search
@@ -231,7 +232,7 @@ class Gate:
                 else:
                     arrived.set()
 
-        threading.Thread(target=wait, name="cortex-queue", daemon=True).start()
+        begin(wait, "cortex-queue")
         if not arrived.wait(seconds):
             with decided:
                 gone = not arrived.is_set()
