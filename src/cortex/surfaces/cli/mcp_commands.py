@@ -40,7 +40,7 @@ def serve(
     ] = "model",
     here: Annotated[
         bool,
-        typer.Option("--here", help="Search the project of the working folder and what is about the person alone."),
+        typer.Option("--here", help="Search only the project of the working folder, and what is about the person."),
     ] = False,
 ) -> None:
     """Serve the memory of the agent and user in the global options to an MCP host."""

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 def migrate(
     context: typer.Context,
-    to: Annotated[str, typer.Option("--to", metavar="URL", help="The store to carry memory to.")],
+    to: Annotated[str, typer.Option("--to", metavar="URL", help="The store to copy memory to.")],
     source: Annotated[
         str | None, typer.Option("--from", metavar="URL", help="The store to read; by default, the one in use.")
     ] = None,
     place: Annotated[
         bool, typer.Option("--place", help="With --agent: also write the new place into the settings.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be carried; write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be copied; write nothing.")] = False,
 ) -> None:
-    """Carry memory to another store: all of it, or what --agent and --user name.
+    """Copy memory to another store: all of it, or what --agent and --user name.
 
     The source is only read. Run it again to continue after an interruption. A password is best given as a variable:
     --to 'postgresql://cortex:${PASSWORD}@host/cortex'.

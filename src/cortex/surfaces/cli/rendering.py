@@ -207,7 +207,8 @@ def explained(found: RecallTrace) -> Iterator[RenderableType]:
         yield Text(f"{leg.name:>9}: {what}, {leg.milliseconds:.1f} ms", style="yellow" if leg.absent else "dim")
     for tried in answer.tried:
         tier = _TIERS.get(tried.tier, tried.tier)
-        message = f"{tier}, {', '.join(tried.trusts)}: {tried.candidates} candidates, {tried.selected} shown"
+        candidates = "1 candidate" if tried.candidates == 1 else f"{tried.candidates} candidates"
+        message = f"{tier}, {', '.join(tried.trusts)}: {candidates}, {tried.selected} shown"
         message += ", skipped for a far more relevant tier" if tried.outdone else ""
         yield Text(message, style="dim")
     yield Text(f"receipt {found.result.receipt.id}", style="dim")
