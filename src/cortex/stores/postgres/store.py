@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.domain.backup_manifest import Figures
-from cortex.domain.dump import Record
+from cortex.domain.dump import DumpRecord
 from cortex.domain.erasure import Erasure, Sought
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
@@ -210,11 +210,11 @@ class PostgresStore(AcceleratedStore):
         with self._connections.reading(EVERYONE) as connection:
             return dumping.users(connection)
 
-    def dump(self, tenant: Tenant) -> Iterator[Record]:
+    def dump(self, tenant: Tenant) -> Iterator[DumpRecord]:
         with self._connections.reading(tenant.user) as connection:
             yield from dumping.dump(connection, tenant.user, erasure.all_of(connection, tenant.user))
 
-    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:
+    def load(self, tenant: Tenant, records: Iterable[DumpRecord], *, source: str) -> None:
         def transact(work: Callable[[RelationalLoader], int]) -> int:
             return self._connections.write(lambda connection: work(PgLoader(connection, Names(), tenant)), EVERYONE)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cortex.domain.backup_manifest import Figures
-from cortex.domain.dump import Record
+from cortex.domain.dump import DumpRecord
 from cortex.domain.erasure import Erasure, Sought
 from cortex.domain.identity import TraceId
 from cortex.domain.index_status import IndexStatus
@@ -186,12 +186,12 @@ class SqliteStore(AcceleratedStore):
         with self._connections.reading() as connection:
             return dumping.users(connection)
 
-    def dump(self, tenant: Tenant) -> Iterator[Record]:
+    def dump(self, tenant: Tenant) -> Iterator[DumpRecord]:
         erasures = self._log.all(tenant.user)
         with self._connections.reading() as connection:
             yield from dumping.dump(connection, tenant.user, erasures)
 
-    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:
+    def load(self, tenant: Tenant, records: Iterable[DumpRecord], *, source: str) -> None:
         def transact(work: Callable[[RelationalLoader], int]) -> int:
             with self._connections.writing() as connection:
                 return work(SqliteLoader(connection, tenant, self._log.note))

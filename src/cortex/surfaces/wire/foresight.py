@@ -18,7 +18,7 @@ from cortex.domain.digest import (
 )
 from cortex.domain.gaps import Gap
 from cortex.domain.identity import ReceiptId, TraceId
-from cortex.recall.rehearsal import Change, AnswerSide, ChangedAnswer
+from cortex.recall.rehearsal import AnswerChange, AnswerSide, ChangedAnswer
 from cortex.services.gaps import GapsReport
 from cortex.services.rehearsal import Rehearsal
 from cortex.surfaces.wire.fields import AT, ID, Moment, ReceiptField
@@ -55,7 +55,7 @@ class ChangedAnswerFields(Response):
     at: Moment
     position: int = Field(description="The ledger position that both sides searched.")
     query: str
-    change: Change = Field(description="tokens, order, hits, silenced or answered.")
+    change: AnswerChange = Field(description="tokens, order, hits, silenced or answered.")
     before: AnswerSideFields = Field(description="With the settings in force.")
     after: AnswerSideFields = Field(description="With the changed settings.")
 
