@@ -24,12 +24,7 @@ const TIERS = {
   "must+nice+unknown": "any importance but ignore",
   "must+nice+unknown+ignore": "any importance",
 };
-const REASONS = {
-  supersedes: "replaces",
-  "says newer than": "newer than",
-  "says otherwise than": "contradicts",
-  "applies by situation": "standing rule",
-};
+const REASONS = { supersedes: "replaces" };
 
 export async function showSearch(context) {
   const { root, query, title } = context;
@@ -231,8 +226,8 @@ function reasons(hit) {
 
 /** A reason as the API gives it, in words. */
 function reasonOf(reason) {
-  const [, verb, id] = reason.match(/^(supersedes|says newer than|says otherwise than) (\S+)$/) ?? [];
-  if (id) return [`${REASONS[verb]} `, h("a", { href: memoryPath(id) }, "an older memory")];
+  const [, verb, id] = reason.match(/^(supersedes|newer than|contradicts) (\S+)$/) ?? [];
+  if (id) return [`${REASONS[verb] ?? verb} `, h("a", { href: memoryPath(id) }, "an older memory")];
   const [, name, value] = reason.match(/^(tier|trust|scope|state) (.+)$/) ?? [];
   if (name === "tier") return TIERS[value] ?? value;
   return name ? `${name}: ${words(value)}` : REASONS[reason] ?? words(reason);
