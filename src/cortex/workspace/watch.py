@@ -122,7 +122,7 @@ class Watching:
         """Whether all that is there to be watched is, so that nothing that happens now is missed."""
         return self._round.is_in_place
 
-    def tell(self, what: Noticed) -> None:
+    def notify(self, what: Noticed) -> None:
         """Something happened in a place; places may have come or gone with it."""
         self._noticed(what)
         self._worker.wake()
@@ -208,7 +208,7 @@ class _Round:
                 noticed.add(Noticed.FILES)  # whatever happened before now
             for what in noticed:
                 if what is not None:
-                    self._watching.tell(what)
+                    self._watching.notify(what)
 
 
 _DELETED = 3

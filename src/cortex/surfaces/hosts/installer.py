@@ -22,7 +22,7 @@ from cortex.surfaces.hosts.config_file import (
     current_text,
     digest,
     put_text,
-    taken_back,
+    without_edits,
 )
 from cortex.surfaces.mcp import json_config
 
@@ -143,7 +143,7 @@ def _without_earlier(config: ConfigFile, edits: Sequence[ConfigEdit], earlier: A
     """The text without items of an earlier installation that are other now, such as with another path."""
     record = earlier.files.get(config.file) if earlier else None
     old = [edit for edit in record.edits if edit.is_item and edit not in edits] if record else []
-    return taken_back(config, None, old)[0] if old and config.text is not None else config.text
+    return without_edits(config, None, old)[0] if old and config.text is not None else config.text
 
 
 def _content(text: str | None, file: Path) -> Any:
@@ -263,7 +263,7 @@ def removal(agent: CodingAgent, home: Path) -> AgentRemoval | None:
     kept: list[str] = []
     is_exact = True
     for file, each in record.files.items():
-        text, left = _taken_back(file, each, record.blocks.get(file))
+        text, left = _without_our_edits(file, each, record.blocks.get(file))
         is_exact = is_exact and text == each.before
         kept += [f"{file}: {name}" for name in left]
         if text != current_text(file):
@@ -280,7 +280,7 @@ def _without_record(agent: CodingAgent) -> AgentRemoval | None:
     return AgentRemoval(restored, is_exact=False) if restored else None
 
 
-def _taken_back(file: Path, record: FileRecord, block: str | None) -> tuple[str | None, list[str]]:
+def _without_our_edits(file: Path, record: FileRecord, block: str | None) -> tuple[str | None, list[str]]:
     text = current_text(file)
     if text is None or (record.is_exact and digest(text) == record.after):
         return (None if text is None else record.before), []
