@@ -32,7 +32,7 @@ from cortex.domain.query import Query
 from cortex.memory import Cortex
 from cortex.options import changed
 from cortex.recall import recipes
-from cortex.recall.comparison import Outcome, compare, is_hit
+from cortex.recall.comparison import ArmAnswer, compare, is_hit
 from cortex.recall.recipes import Bounds, Convex, Recipe
 from cortex.services.canary import CanaryService
 from cortex.services.golden import GoldenService, ReadQuestion
@@ -88,11 +88,11 @@ def golden_score(engine: Cortex, question: ReadQuestion, recipe: str) -> float:
     return max((hit.score for hit in found if is_hit([hit], question.expected)), default=0.0)
 
 
-def answered(engine: Cortex, asked: Sequence[AskedFact]) -> dict[str, list[Outcome]]:
+def answered(engine: Cortex, asked: Sequence[AskedFact]) -> dict[str, list[ArmAnswer]]:
     """What each recipe answers to every question, one after the other on one snapshot."""
     ids = {trace.text: trace.id for trace in engine.list(limit=100_000)}
     sides = {name: changed(engine.settings, {"recall.recipe": name}) for name in (CONTROL, EQUAL, WORSE)}
-    found: dict[str, list[Outcome]] = {name: [] for name in sides}
+    found: dict[str, list[ArmAnswer]] = {name: [] for name in sides}
     service = CanaryService(engine.context)
     with engine.context.view() as view:
         for number, each in enumerate(asked):
@@ -104,7 +104,7 @@ def answered(engine: Cortex, asked: Sequence[AskedFact]) -> dict[str, list[Outco
     return found
 
 
-def refusals(found: dict[str, list[Outcome]], recipe: str, asked: Sequence[AskedFact], canaries: int) -> float:
+def refusals(found: dict[str, list[ArmAnswer]], recipe: str, asked: Sequence[AskedFact], canaries: int) -> float:
     """The share of canaries that are refused, each on 200 questions, one in five rightly silent."""
     silent = [at for at, each in enumerate(asked) if not each.fact]
     others = [at for at, each in enumerate(asked) if each.fact]
@@ -162,7 +162,7 @@ def _row(what: str, share: float, canaries: int, detail: dict[str, float]) -> Re
     return Result(f"{canaries} × {what}", share, unit="", limit=RIGHT, at_least=True, detail=detail)
 
 
-def _figures(found: dict[str, list[Outcome]], recipe: str) -> dict[str, float]:
+def _figures(found: dict[str, list[ArmAnswer]], recipe: str) -> dict[str, float]:
     """Both sides on all questions."""
     both = list(zip(found[CONTROL], found[recipe], strict=True))
     figures = compare(found[CONTROL], found[recipe])

@@ -22,7 +22,12 @@ from typing import Any
 SOURCE = Path(__file__).parents[1] / "src" / "cortex"
 BIGGEST = 12
 
-_NOUNS = frozenset("batching caching chunking feed packing ranking rendering reranking scoring seed testing".split())
+_NOUNS = frozenset(
+    """
+    batching caching chunking feed grading listing packing ranking rendering reranking scoring seed sorting testing
+    wiring
+    """.split()
+)
 """Words that end like a participle and are nouns of the field."""
 _PARTICIPLES = frozenset({"given", "heard", "kept", "made", "said", "taken", "told"})
 _PUBLIC = frozenset({"_asdict", "_exit", "_fields", "_make", "_replace", "_version"})

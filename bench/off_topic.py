@@ -15,13 +15,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cortex.evaluation import sets
-from cortex.evaluation.report import Measured
+from cortex.evaluation.report import SearchMeasures
 from cortex.evaluation.runner import run
 
 MESSAGES = Path(__file__).with_name("off_topic.txt")
 
 
-def measured(directory: Path, cache: Path | None, embedder: str | None = None) -> Measured:
+def measured(directory: Path, cache: Path | None, embedder: str | None = None) -> SearchMeasures:
     """What is recalled for the messages from the records of a set."""
     scopes = sorted({record.scope for record in sets.read(directory).records})
     messages = MESSAGES.read_text("utf-8").splitlines()

@@ -1,7 +1,7 @@
 """Cortex on a small sample: remember, recall, explain, capture, follow files, replay. `make try` runs it.
 
 Its people are invented.
-Everything happens in one directory (`.try` unless `--home` names another), which is made anew on every run.
+Everything happens in one directory (`.try` unless `--home` names another), which is emptied on every run.
 """
 
 from __future__ import annotations
@@ -68,36 +68,36 @@ class Ask:
 
 STAGING = Ask(
     "where does the staging server run?",
-    "The old answer was Oslo. It gives its place to what superseded it.",
+    "The old answer was Oslo. The memory that replaced it is returned instead.",
     scope="ebb",
 )
 ASKED = (
     Ask("what does E4031 mean?", "An identifier: found by keywords and by meaning.", scope="ebb"),
     Ask(
         "who must we ring when many sensors go quiet?",
-        "No word in common with the answers: found by meaning, in a conversation.",
+        "Shares no word with the answers: found by meaning, in a conversation.",
     ),
     STAGING,
     Ask(
         "how high is the sea in Bergen at noon?",
-        "Nobody knows, but a rule applies. Places are kept for rules.",
+        "No memory answers this, but a rule on how to answer applies, so it is returned.",
         scope="ebb",
         standing=True,
     ),
     Ask(
         "how far off is the gauge in Larvik?",
-        "A web page had an answer, and an order for whoever reads it: it is kept in quarantine. Only a search by hand "
-        "that asks for it shows it, marked.",
+        "A web page had an answer and an order for its reader, so it is quarantined. Only a search that asks for "
+        "quarantined memories shows it, labeled.",
         scope="ebb",
         verb="search",
         quarantined=True,
     ),
     Ask(
         "how many moons does Jupiter have?",
-        "Nothing remembered has to do with it, so nothing is given.",
+        "No memory is relevant, so nothing is returned.",
         scope="personal",
     ),
-    Ask("thanks!", "Not every message is a question: this one is not even looked up."),
+    Ask("thanks!", "A greeting or thanks needs no memory, so nothing is searched."),
 )
 
 
@@ -119,12 +119,12 @@ def main() -> int:
             console.print()
             console.print(Rule("[bold]3. Capture a conversation[/]", align="left"))
             capture(memory, console)
-            console.print(Rule("[bold]4. Follow notes[/]", align="left"))
+            console.print(Rule("[bold]4. Index notes[/]", align="left"))
             follow(memory, home / "notes", console)
-            console.print(Rule("[bold]5. What the agent is given[/]", align="left"))
+            console.print(Rule("[bold]5. What goes into the prompt[/]", align="left"))
             recalled = memory.recall(STAGING.text, scope=STAGING.scope, limit=2)
             console.print(Padding(escape(recalled.block), (1, 2)), style="green")
-            console.print(Rule("[bold]6. The receipt, and the same question again[/]", align="left"))
+            console.print(Rule("[bold]6. The receipt, and a replay[/]", align="left"))
             show_receipt(memory, recalled, console)
             console.print(Rule("[bold]Next[/]", align="left"))
             show_next(memory, home, console)
@@ -161,11 +161,11 @@ def remember(memory: Cortex, console: Console) -> None:
         memory.store_turns(session, [said(turn) for turn in turns], scope=scope)
     took = time.perf_counter() - started
     counts = memory.stats()
-    kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.by_kind.items()))
+    kinds = "by kind: " + ", ".join(f"{kind} {number}" for kind, number in sorted(counts.by_kind.items()))
     console.print(
         Padding(
             f"{counts.by_lane['memories']} memories and {counts.by_lane['sessions']} turns of two conversations, "
-            f"embedded on this machine and on disk in {took:.1f} s.\n[dim]{kinds}[/]",
+            f"embedded on this machine and stored in {took:.1f} s.\n[dim]{kinds}[/]",
             (1, 2),
         )
     )
@@ -200,7 +200,7 @@ def show(asked: Ask, recalled: RecallResult, console: Console) -> None:
     if not recalled:
         grid.add_row("-", "", f"nothing ({recalled.receipt.facts['skipped'] or 'no evidence'})")
     if more := len(recalled.hits) - len(shown):
-        grid.add_row("", "", f"[dim]and {more} more for the agent, {recalled.tokens} tokens in all[/]")
+        grid.add_row("", "", f"[dim]and {more} more, {recalled.tokens} tokens in all[/]")
     console.print(Padding(grid, (0, 2)))
 
 
@@ -239,7 +239,7 @@ CHAT = (
 
 
 def capture(memory: Cortex, console: Console) -> None:
-    """A chat as a host sends it, whole each time: turns are stored once, and memories drawn from them by rules."""
+    """A chat as a host sends it, whole each time: turns are stored once, and memories are extracted from them."""
     history = [{"role": role, "content": content} for role, content in CHAT]
     captured = memory.capture(history, session="tuesday", scope="personal")
     again = memory.ingest(history, session="tuesday", scope="personal").receipt.facts
@@ -250,21 +250,23 @@ def capture(memory: Cortex, console: Console) -> None:
         grid.add_row(each.kind.value, escape(each.text) + (f" [dim]instead of: {escape(old.text)}[/]" if old else ""))
     facts = captured.receipt.facts
     skipped = ", ".join(f"{number} {reason}" for reason, number in facts["skipped"].items())
-    message = f"{facts['stored']} turns stored, {skipped} left out; the same chat again stores {again['stored']}."
+    message = (
+        f"{facts['stored']} turns stored, left out: {skipped}. Storing the same chat again adds {again['stored']}."
+    )
     console.print(Padding(Group(grid, "", f"[dim]{message}[/]"), (1, 2)))
 
 
 # --- files ---------------------------------------------------------------------------------------
 
-FROZEN = Ask("why does a gauge show the same value for hours?", "Notes are found by meaning, and cited by their lines.")
-PAINT = Ask("is the paint of the boat house dry?", "A line was added to a note, and is followed.")
+FROZEN = Ask("why does a gauge show the same value for hours?", "Notes are found by meaning and cited by their lines.")
+PAINT = Ask("is the paint of the boat house dry?", "A line was added to the note a moment ago.")
 
 
 def follow(memory: Cortex, notes: Path, console: Console) -> None:
     """A folder of Markdown notes: indexed, asked, edited, asked again. The files stay the truth."""
     shutil.copytree(SAMPLE / "notes", notes)
     first = memory.index(notes).synced
-    message = f"{first.seen} notes are followed, cut into {first.chunks} chunks along their headings."
+    message = f"{first.seen} notes are indexed, as {first.chunks} chunks along their headings."
     console.print(Padding(message, (1, 2, 0, 2)))
     show(FROZEN, memory.recall(FROZEN.text, lanes=["notes"]), console)
     with (notes / "2026-03-02.md").open("a", encoding="utf-8") as note:
@@ -302,7 +304,7 @@ def show_receipt(memory: Cortex, recalled: RecallResult, console: Console) -> No
     memory.remember("The staging server of Ebb is being rebuilt.", scope="ebb")
     replay = memory.replay(receipt.id)
     message = "[bold green]the same answer[/]" if replay.same else f"[bold red]{escape(str(replay.differences))}[/]"
-    then = f"One memory later, the question is asked again as of position {receipt.position}"
+    then = f"After one more memory is stored, the replay asks again as of position {receipt.position}"
     console.print(Padding(f"{then}: {message}.", (1, 2)))
 
 

@@ -143,7 +143,7 @@ def test_an_unknown_argument_is_an_error_too(tmp_path):
         load(tmp_path, {"recall": {"recpe": "x"}})
 
 
-def test_a_misspelt_variable_is_an_error_too(tmp_path, monkeypatch):
+def test_a_misspelled_variable_is_an_error_too(tmp_path, monkeypatch):
     """DESIGN 5: it would otherwise be silently without effect"""
     monkeypatch.setenv("CORTEX_EMBEDING__PROVIDER", "none")
     with pytest.raises(InvalidRequest, match="CORTEX_EMBEDDING__PROVIDER"):

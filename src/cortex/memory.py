@@ -1080,7 +1080,7 @@ class Cortex:
         return self._gaps.report(days=days, scope=scope, limit=limit, progress=progress)
 
     def digest(self, *, days: float = 7, progress: Progress = silent) -> Digest:
-        """What was learned, changed, asked in vain, used most and spent in the last days, and what waits for a person.
+        """What was learned, changed, unanswered, used most and spent in the last days, and what waits for a person.
 
         `domain.digest.as_text` and `as_markdown` write it for people.
         """

@@ -189,7 +189,7 @@ def _checked(setting: Field[Any], value: Any, origin: str, hint: str) -> Any:
 
 
 def nearest(word: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
-    """The known name that a misspelt one is most like."""
+    """The known name that a misspelled one is most like."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word, list(known), n=1, cutoff=likeness)), None)

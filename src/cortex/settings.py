@@ -357,7 +357,7 @@ class FileSettings(SettingsSection):
     chunk_tokens: int = number(400, "The most tokens in a chunk.", least=32, most=4_000)
     chunk_overlap: int = number(80, "How many tokens of a chunk the next one repeats, with `lines`.", least=0)
     max_file_bytes: int = number(4 << 20, "Larger files are not indexed.", least=1)
-    backend: str = text("builtin", "What searches the files.", one_of=("builtin", "qmd"))
+    backend: str = text("builtin", "What searches the files: the built-in index or qmd.", one_of=("builtin", "qmd"))
     sources: tuple[str, ...] = several(
         "What `memory_search` searches: some of memory, sessions and docs; by default memory, and sessions if indexed.",
         one_of=("memory", "sessions", "docs"),
@@ -445,7 +445,7 @@ class Settings(SettingsSection):
     agent: str = text(DEFAULT_AGENT, "The default agent.")
     user: str = text(DEFAULT_USER, "The default user.")
     retention: tuple[RetentionRule, ...] = retention_rules(
-        "How long what is kept, one `[[retention]]` table for each rule; see docs/retention.md."
+        "How long memories, turns and outcomes are kept: one `[[retention]]` table for each rule."
     )
     store: StoreSettings = field(default_factory=StoreSettings)
     nearest: NearestSettings = field(default_factory=NearestSettings)
@@ -618,7 +618,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         elif len(parts := variable.removeprefix(PREFIX).lower().split("__")) == 3 and parts[0] == "store":
             (*path, last), default = parts, ""  # of a store, which reads it as what its option is
         else:
-            _refuse_misspelt(variable, known)
+            _refuse_misspelled(variable, known)
             continue
         at = found
         for key in path:
@@ -627,7 +627,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _refuse_misspelt(variable: str, known: Mapping[str, Any]) -> None:
+def _refuse_misspelled(variable: str, known: Mapping[str, Any]) -> None:
     """A variable that means a setting and misses it would be silently without effect."""
     if variable not in (HOME, MODELS, DEBUG, INSIDE) and (near := nearest(variable, known, 0.85)):
         raise InvalidRequest("is not a setting", field=variable, hint=f"did you mean {near}?")

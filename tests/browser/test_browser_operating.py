@@ -101,7 +101,7 @@ def test_usage_says_what_the_api_says_in_charts_and_tables(visit: Visit, sample:
 # --- the digest -------------------------------------------------------------------------------------------------------
 
 
-def test_the_digest_says_what_was_asked_in_vain_and_what_answers_it_today(tab: Tab, operated: Server) -> None:
+def test_the_digest_says_which_questions_found_nothing_and_what_answers_it_today(tab: Tab, operated: Server) -> None:
     """S6"""
     asked = "who services the <i>boiler</i>?"
     operated.post("/v1/recall", query=asked)

@@ -27,7 +27,7 @@ from samples import (
     vector,
 )
 
-from cortex.domain.dump import Digests, Record, RecordKind
+from cortex.domain.dump import DumpRecord, RecordDigests, RecordKind
 from cortex.domain.erasure import Erasure
 from cortex.domain.events import EventKind
 from cortex.domain.lanes import State
@@ -73,7 +73,7 @@ def write_history(store: Store) -> None:
 
 
 def digests(store: Store, tenant: Any = ANNA) -> dict[RecordKind, Any]:
-    counted = Digests()
+    counted = RecordDigests()
     for _ in counted.counted(store.dump(tenant)):
         pass
     return counted.all()
@@ -126,7 +126,7 @@ def test_nobody_sees_what_is_being_loaded_and_an_interrupted_load_goes_on(store:
     write_history(store)
     records = list(store.dump(ANNA))
 
-    def interrupted() -> Iterator[Record]:
+    def interrupted() -> Iterator[DumpRecord]:
         yield from records[:-2]
         raise KeyboardInterrupt
 
@@ -144,7 +144,7 @@ def test_what_an_interrupted_load_of_something_else_left_is_dropped(store: Store
     write_history(store)
     records = list(store.dump(ANNA))
 
-    def interrupted() -> Iterator[Record]:
+    def interrupted() -> Iterator[DumpRecord]:
         yield from records[: len(records) // 2]
         raise KeyboardInterrupt
 

@@ -190,7 +190,7 @@ def test_only_these_work_over_all_users() -> None:
     assert found == {
         "row_security.begin", "index._findings", "store.accelerate", "store.users", "store.load", "store.transact",
         "store.verify", "store._findings", "store._vacuum", "store.describe", "store.erasures",
-        "store.withdraw_erasure", "store._follow_tokeniser", "erasure_marks.follow", "erasure_marks.keep_out",
+        "store.withdraw_erasure", "store._follow_tokenizer", "erasure_marks.follow", "erasure_marks.keep_out",
         "erasure_marks.keep_out_of_others", "hnsw._coded",
     }  # fmt: skip
 

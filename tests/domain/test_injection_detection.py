@@ -187,7 +187,7 @@ def test_what_a_user_writes_is_not_taken_for_pasted(message: str):
 
 
 def test_what_the_assistant_repeats_of_an_untrusted_text_is_no_more_trusted():
-    """S4: untrusted never becomes trusted by being summarised"""
+    """S4: untrusted never becomes trusted by being summarized"""
     page = "The Zarquon hotel has replaced the Grand Hotel by the station in March."
     message = "According to the page, the Zarquon hotel has replaced the Grand Hotel by the station."
     assert tier_for(SourceKind.ASSISTANT, message) is TRUSTED

@@ -183,6 +183,6 @@ def test_a_draft_that_cannot_be_kept_is_refused_by_the_name_of_its_field(fields,
     assert refused.value.hint
 
 
-def test_a_misspelt_kind_is_answered_with_the_nearest():
+def test_a_misspelled_kind_is_answered_with_the_nearest():
     with pytest.raises(InvalidRequest, match="did you mean 'preference'"):
         made(kind="preferense")

@@ -20,7 +20,7 @@ def test_what_comes_of_several_sources_is_as_trusted_as_the_worst_of_them(given_
 
 @given(tiers, st.sampled_from(TrustTier))
 def test_another_source_never_raises_trust(given_tiers, another):
-    """S4: untrusted never becomes trusted by being summarised"""
+    """S4: untrusted never becomes trusted by being summarized"""
     assert ORDER.index(least([*given_tiers, another])) >= ORDER.index(least(given_tiers))
 
 

@@ -1,4 +1,4 @@
-"""The digest: what was learned, changed, asked in vain, used and spent, and what waits for a person."""
+"""The digest: what was learned, changed, unanswered, used and spent, and what waits for a person."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_week_is_summed_up_from_the_ledger_and_the_receipts(lived: Cortex) -> 
     assert superseded.other is not None
     assert superseded.other.line == "The deploy key rotates on Fridays"
     assert forgotten.memory.line == "The kettle is green"
-    assert [gap.question for gap in found.vain.gaps] == ["who services the boiler?"]
+    assert [gap.question for gap in found.unanswered.gaps] == ["who services the boiler?"]
     assert (found.used[0].line, found.used[0].times) == ("The deploy key rotates on Fridays", 2)
     assert (found.spent.recalls, found.spent.answered, found.spent.skipped) == (3, 2, 0)
     assert "3 recalls (2 found something, 0 skipped, 1 found nothing)" in as_text(found)

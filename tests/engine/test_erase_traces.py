@@ -15,7 +15,7 @@ from test_erase_interrupted import held
 
 from cortex.domain.erasure import ErasureMatch, Sought
 from cortex.domain.memory import Draft
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.memory import Cortex
 from cortex.stores.sqlite import schema
 from cortex.testing import FakeEmbedder
@@ -97,7 +97,7 @@ def test_jobs_that_were_done_by_an_earlier_release_lose_their_query_on_opening(t
         database.executescript(schema.MIGRATIONS[0])
         database.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         database.execute("PRAGMA user_version = 1")
-        database.execute("INSERT INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
+        database.execute("INSERT INTO meta VALUES ('tokeniser', ?)", (TOKENIZER,))
         database.execute("INSERT INTO jobs VALUES ('1', 1, 'synthesise', 's', 0, 'done', 1, NULL, '', ?)",
                          (json.dumps({"query": SECRET}),))  # fmt: skip
         database.commit()

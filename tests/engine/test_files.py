@@ -823,7 +823,7 @@ def test_what_is_no_transcript_is_passed_over_and_counted(engine, tmp_path):
 # --- summaries (X15) --------------------------------------------------------------------------------------------------
 
 
-def test_sections_are_summarised_where_that_is_wanted_and_there_is_a_model(open_engine, tmp_path):
+def test_sections_are_summarized_where_that_is_wanted_and_there_is_a_model(open_engine, tmp_path):
     """X15: found by the summary, which is never shown as the text"""
     body = "The crane at the north quay was checked by the inspector and found sound in all its parts. " * 4
     note(tmp_path / "notes" / "crane.md", f"# Crane\n\n{body}\n")

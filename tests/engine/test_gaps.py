@@ -33,7 +33,7 @@ def test_questions_that_found_nothing_are_grouped_by_likeness(
     clock.advance(timedelta(days=2))
     ask(engine, BOILER[1], BOILER[0], BOILER[0].upper(), "when does the deploy key rotate?", "thanks!")
     found = engine.gaps()
-    assert (found.recalls, found.in_vain, found.unknown, found.groups) == (6, 5, 0, 2)
+    assert (found.recalls, found.found_nothing, found.unknown, found.groups) == (6, 5, 0, 2)
     boiler, ferry = found.gaps
     assert (boiler.question, boiler.times, boiler.wordings) == (BOILER[0].upper(), 4, 2)
     assert boiler.last - boiler.first == timedelta(days=2)
@@ -62,9 +62,9 @@ def test_a_query_that_is_not_kept_is_only_counted(open_engine: Callable[..., Cor
     engine = open_engine(**PATIENT, receipts={"keep_queries": False})
     ask(engine, BOILER[0])
     found = engine.gaps()
-    assert (found.in_vain, found.unknown, found.gaps) == (1, 1, ())
+    assert (found.found_nothing, found.unknown, found.gaps) == (1, 1, ())
     clock.advance(timedelta(days=31))
-    assert engine.gaps().in_vain == 0
+    assert engine.gaps().found_nothing == 0
 
 
 def test_without_an_embedder_questions_are_compared_by_their_words(open_engine: Callable[..., Cortex]) -> None:

@@ -19,7 +19,7 @@ from cortex.domain.golden import document_of
 from cortex.errors import Conflict, EmbedderUnavailable, InvalidRequest, NotFound
 from cortex.memory import Cortex
 from cortex.ports.documents import CANARY
-from cortex.recall.comparison import REQUIRED, Outcome, compare, lacking
+from cortex.recall.comparison import REQUIRED, ArmAnswer, compare, lacking
 from cortex.runtime.deadline import Deadline
 from cortex.services.canary import CanaryService
 from cortex.services.turn_hooks import TurnHooks
@@ -195,9 +195,9 @@ def test_only_what_is_there_can_be_approved(open_engine: Callable[..., Cortex]) 
 # --- the comparison ---------------------------------------------------------------------------------------------------
 
 
-def outcomes(hits: int, of: int = 100, **how: Any) -> list[Outcome]:
+def outcomes(hits: int, of: int = 100, **how: Any) -> list[ArmAnswer]:
     fine: dict[str, Any] = {"strays": 0, "milliseconds": 10.0, "lacking": ()}
-    return [Outcome(at < hits, **(fine | how)) for at in range(of)]
+    return [ArmAnswer(at < hits, **(fine | how)) for at in range(of)]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def outcomes(hits: int, of: int = 100, **how: Any) -> list[Outcome]:
     ],
     ids=["lost", "interval", "scope", "slow", "receipts"],
 )
-def test_each_breach_is_a_reason_to_refuse(candidate: list[Outcome], reason: str) -> None:
+def test_each_breach_is_a_reason_to_refuse(candidate: list[ArmAnswer], reason: str) -> None:
     """E20"""
     assert any(reason in each for each in compare(outcomes(90), candidate).reasons)
 

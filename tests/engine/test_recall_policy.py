@@ -279,7 +279,7 @@ def test_a_rule_that_shares_no_word_with_the_query_is_returned(engine):
     found = engine.recall(ASKED, limit=5)
     assert rule.id in ids(found)
     assert len(found.hits) == 5
-    assert "applies by situation" in next(hit for hit in found.hits if hit.trace.id == rule.id).parts.reasons
+    assert "standing rule" in next(hit for hit in found.hits if hit.trace.id == rule.id).parts.reasons
 
 
 def test_a_standing_rule_does_not_take_the_place_of_the_only_answer_asked_for(engine):

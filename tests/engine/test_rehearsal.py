@@ -14,7 +14,7 @@ from bench.history import HistoryWriter, remember, talk
 from cortex.domain.receipt import Receipt
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
-from cortex.recall.rehearsal import AnswerSide, Change, ChangedAnswer, Tally, change_between
+from cortex.recall.rehearsal import AnswerChange, AnswerSide, ChangedAnswer, Tally, change_between
 from cortex.services.rehearsal import NO_QUERY, rehearsed_query
 from cortex.services.turn_hooks import TurnHooks
 from cortex.testing import FakeClock, FakeEmbedder
@@ -157,18 +157,18 @@ def test_bad_input_is_named(lived: Cortex, settings: dict[str, Any], options: di
 @pytest.mark.parametrize(
     ("before", "after", "change"),
     [
-        ("ab", "ab", Change.SAME),
-        ("ab", "ba", Change.ORDER),
-        ("ab", "ac", Change.HITS),
-        ("ab", "a", Change.HITS),
-        ("ab", "", Change.SILENCED),
-        ("", "a", Change.ANSWERED),
+        ("ab", "ab", AnswerChange.SAME),
+        ("ab", "ba", AnswerChange.ORDER),
+        ("ab", "ac", AnswerChange.HITS),
+        ("ab", "a", AnswerChange.HITS),
+        ("ab", "", AnswerChange.SILENCED),
+        ("", "a", AnswerChange.ANSWERED),
     ],
 )
-def test_the_greatest_change_of_an_answer_counts(before: str, after: str, change: Change) -> None:
+def test_the_greatest_change_of_an_answer_counts(before: str, after: str, change: AnswerChange) -> None:
     """E20"""
     assert change_between(side(before), side(after)) is change
-    assert change_between(side(before), side(before, tokens=9)) is Change.TOKENS
+    assert change_between(side(before), side(before, tokens=9)) is AnswerChange.TOKENS
 
 
 def test_only_the_most_changed_answers_are_kept(lived: Cortex) -> None:
@@ -180,12 +180,12 @@ def test_only_the_most_changed_answers_are_kept(lived: Cortex) -> None:
         tally.add(changed(f"receipt {number:03}", change, "abcdefgh", after))
     assert len(tally.most_changed) == 20
     assert {len(each.lost) for each in tally.most_changed} == {7}
-    assert (tally.compared, tally.changes[Change.SAME]) == (200, 25)
+    assert (tally.compared, tally.changes[AnswerChange.SAME]) == (200, 25)
 
 
 def side(ids: str, tokens: int = 1) -> AnswerSide:
     return AnswerSide(tuple(ids), tokens)  # type: ignore[arg-type]
 
 
-def changed(id: str, change: Change, before: str, after: str) -> ChangedAnswer:
+def changed(id: str, change: AnswerChange, before: str, after: str) -> ChangedAnswer:
     return ChangedAnswer(id, FakeClock().now(), 1, "?", change, side(before), side(after))  # type: ignore[arg-type]

@@ -268,7 +268,7 @@ def test_one_bad_turn_stores_none(engine):
 
 
 def test_a_memory_made_of_an_untrusted_turn_is_untrusted(engine):
-    """S4: untrusted never becomes trusted by being summarised"""
+    """S4: untrusted never becomes trusted by being summarized"""
     (turn,) = engine.store_turns("s1", [TurnDraft(text="the page says: key is 42", role=Role.TOOL)]).ids
     kept = engine.remember("The key is 42", source_turns=(turn,)).memory
     assert kept.trust is TrustTier.UNTRUSTED

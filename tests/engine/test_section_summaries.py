@@ -173,7 +173,7 @@ def test_X15_an_index_made_anew_keeps_the_summaries_it_has(engine: Cortex, notes
     assert summaries(engine) == SUMMARIES
 
 
-def test_X15_wanting_summaries_later_summarises_what_is_there(engine: Cortex, notes: Path, librarian: Librarian):
+def test_X15_wanting_summaries_later_summarizes_what_is_there(engine: Cortex, notes: Path, librarian: Librarian):
     engine.index(notes)
     engine.index(notes, summarize=True)
     assert sorted(librarian.shown) == ["Heating", "Roof"]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from cortex.capture.intake import EXTRACT
-from cortex.domain.growth import Step
+from cortex.domain.growth import TimeStep
 from cortex.domain.identity import ReceiptId
 from cortex.domain.receipt import Receipt
 from cortex.errors import InvalidRequest, NotFound
@@ -130,7 +130,7 @@ def test_growth_that_fits_covers_every_day_once(engine: Cortex, clock: FakeClock
 
 
 def test_steps_follow_each_other_without_gaps() -> None:
-    for step in Step:
+    for step in TimeStep:
         day = date(2024, 2, 29)
         first = step.first_day(day)
         assert first <= day < step.after(first)

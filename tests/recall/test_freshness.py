@@ -144,7 +144,7 @@ def test_the_score_says_why():
     newest_first([said(1, OLD, 1.0), newer], planned("How many commits have been merged into main?"), Freshness())
     assert newer.score > 1.0
     assert newer.parts["newer"] == pytest.approx(0.2, abs=1e-3)
-    assert any(reason.startswith("says newer than") for reason in newer.reasons)
+    assert any(reason.startswith("newer than") for reason in newer.reasons)
 
 
 @given(st.lists(st.text(max_size=80), max_size=8), st.text(max_size=80))

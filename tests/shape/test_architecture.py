@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from sources import modules, nodes
 
+from cortex.domain.stopwords import STOP_WORDS
 from cortex.languages import CODES as ALL_CODES
 from cortex.ports.store import Abilities
 
@@ -113,6 +114,44 @@ def _switches(inside: Iterable[ast.AST]) -> Iterator[int]:
             continue
         within_these = [inner for each in asked for inner in ast.walk(each) if isinstance(inner, ast.Constant)]
         yield from (each.lineno for each in within_these if each.value in CODES)
+
+
+SPEAKING = {
+    "capture.rules": "how the speaker and a request are written large",
+    "capture.policies": "the triggers of `lancedb.v1` are those of the program whose policy it is",
+    "domain.ownership.signs": "names of tables, not words",
+    "domain.paraphrase": "names of limits, not words",
+    "domain.person": "endings that several languages of one script share",
+    "domain.injection_detection": "marks of roles and of encodings",
+    "domain.secrets": "names of variables, and everyday words that a seed phrase never has",
+    "domain.terms": "what is cut from a word that is written with an apostrophe",
+    "domain.text_similarity": "what joins the words of a number or a date",
+    "workspace.markdown": "elements of HTML",
+}
+"""Who has common words of a language without being one, and why."""
+
+
+def test_common_words_of_a_language_stand_in_its_folder():
+    """HOUSE: a list or pattern of words is data of a language"""
+    found = {
+        name
+        for name, inside in nodes().items()
+        if not within(name, "languages")
+        for node in inside
+        if len(_common_words(node)) > 1
+    }
+    assert found == {f"cortex.{name}" for name in SPEAKING}
+
+
+def _common_words(node: ast.AST) -> set[str]:
+    """Stop words among the alternatives of a pattern, or in a list that is written as one text."""
+    words: set[str] = set()
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        words = set(re.findall(r"(?<=[|(:b])[^\W\d_]+(?=[|)\\(?])", node.value)) if "|" in node.value else set()
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split":
+        said = node.func.value
+        words = set(said.value.split()) if isinstance(said, ast.Constant) and isinstance(said.value, str) else set()
+    return {word.lower() for word in words} & STOP_WORDS
 
 
 def test_ports_import_only_the_domain_ports_and_errors():
@@ -444,6 +483,11 @@ def test_pydantic_is_met_at_the_border_alone():
     """STYLE: typed values inside, validated models at the border"""
     by = {each.by for each in imports() if each.of.split(".")[0] in {"pydantic", "pydantic_settings"}}
     assert {name for name in by if not within(name, "settings", "surfaces", "client")} == set()
+
+
+def test_threads_begin_in_the_runtime():
+    """HOUSE: threads, pools, schedules and deadlines, once"""
+    assert uses("threading.Thread", "threading.Timer", but=("runtime",)) == []
 
 
 def test_the_library_never_configures_logging():

@@ -97,7 +97,7 @@ def test_a_refused_setting_suggests_only_settings_that_can_be_rehearsed(cli: Cli
 def test_gaps_are_of_all_scopes_or_of_one(cli: Cli) -> None:
     cli("recall", "who services the boiler?", "--scope", "house")
     cli("recall", "what does the ferry to Texel cost?")
-    assert cli("gaps", "--json").json["in_vain"] == 2
+    assert cli("gaps", "--json").json["found_nothing"] == 2
     (gap,) = cli("gaps", "--scope", "house", "--json").json["gaps"]
     assert gap["question"] == "who services the boiler?"
     assert cli("gaps", "--scope", "boat", "--json").json["recalls"] == 0

@@ -828,7 +828,7 @@ def test_an_index_that_never_had_vectors_is_made_anew_without_the_embedder(notes
 # --- summaries -----------------------------------------------------------------------------------
 
 
-class Summariser:
+class Summarizer:
     """Says of every section but the fees what it is about."""
 
     def __init__(self) -> None:
@@ -846,52 +846,52 @@ class Summariser:
 
 
 @pytest.fixture
-def summariser(notes: Notes) -> Summariser:
-    made = Summariser()
+def summarizer(notes: Notes) -> Summarizer:
+    made = Summarizer()
     notes.summaries = made
     notes.sources = [replace(notes.sources[0], summarize=True)]
     notes.write("harbour.md", HARBOUR)
     return made
 
 
-def test_sections_are_found_by_their_summaries_and_embedded_with_them(notes: Notes, summariser: Summariser) -> None:
+def test_sections_are_found_by_their_summaries_and_embedded_with_them(notes: Notes, summarizer: Summarizer) -> None:
     """X15"""
     notes.sync()
-    assert summariser.requested == ["Harbour", "Pilots", "Fees"]
+    assert summarizer.requested == ["Harbour", "Pilots", "Fees"]
     assert [chunk.summary for chunk in notes.chunks("notes/harbour.md")] == ["About Harbour", "About Pilots", ""]
     assert "About Pilots" in notes.embedder.documents[1]
 
 
-def test_a_summary_is_kept_for_as_long_as_its_section_says_the_same(notes: Notes, summariser: Summariser) -> None:
+def test_a_summary_is_kept_for_as_long_as_its_section_says_the_same(notes: Notes, summarizer: Summarizer) -> None:
     """X15: what lacks one is asked for again when its file changes"""
     notes.sync()
     before = notes.chunks("notes/harbour.md")
-    summariser.requested.clear()
+    summarizer.requested.clear()
     notes.write("harbour.md", HARBOUR.replace("at dawn", "at noon"))
     notes.sync()
     after = notes.chunks("notes/harbour.md")
-    assert summariser.requested == ["Harbour", "Fees"]
+    assert summarizer.requested == ["Harbour", "Fees"]
     assert after[1:] == before[1:]
     assert len(notes.embedder.documents) == 1
 
 
 def test_making_the_index_anew_keeps_the_summaries_and_asks_for_those_that_lack(
-    notes: Notes, summariser: Summariser
+    notes: Notes, summarizer: Summarizer
 ) -> None:
     """X15: asking a model for everything again would cost the most of all"""
     notes.sync()
     before = notes.chunks("notes/harbour.md")
-    summariser.requested.clear()
+    summarizer.requested.clear()
     notes.sync(force=True)
-    assert (summariser.requested, notes.embedder.documents) == (["Fees"], [])
+    assert (summarizer.requested, notes.embedder.documents) == (["Fees"], [])
     assert notes.chunks("notes/harbour.md") == before
 
 
-def test_what_gets_its_summary_later_is_embedded_again_under_its_id(notes: Notes, summariser: Summariser) -> None:
-    summariser.is_away = True
+def test_what_gets_its_summary_later_is_embedded_again_under_its_id(notes: Notes, summarizer: Summarizer) -> None:
+    summarizer.is_away = True
     notes.sync()
     before = notes.chunks("notes/harbour.md")
-    summariser.is_away = False
+    summarizer.is_away = False
     notes.sync(force=True)
     after = notes.chunks("notes/harbour.md")
     assert [chunk.summary for chunk in after] == ["About Harbour", "About Pilots", ""]
@@ -900,13 +900,13 @@ def test_what_gets_its_summary_later_is_embedded_again_under_its_id(notes: Notes
     assert len(notes.vectors("notes/harbour.md")) == 3
 
 
-def test_summaries_that_are_no_longer_wanted_go(notes: Notes, summariser: Summariser) -> None:
+def test_summaries_that_are_no_longer_wanted_go(notes: Notes, summarizer: Summarizer) -> None:
     notes.sync()
     notes.sources = [replace(notes.sources[0], summarize=False)]
-    summariser.requested.clear()
+    summarizer.requested.clear()
     notes.sync()
     assert [chunk.summary for chunk in notes.chunks("notes/harbour.md")] == ["", "", ""]
-    assert (summariser.requested, notes.found("about")) == ([], [])
+    assert (summarizer.requested, notes.found("about")) == ([], [])
     assert len(notes.embedder.documents) == 2
     notes.sources = [replace(notes.sources[0], summarize=True)]
     notes.sync()

@@ -453,7 +453,7 @@ def _is_denied(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     return before[-1:] in (["from"], ["was"]) and (after == ["to"] or before[-1:] == ["was"])
 
 
-_CONDITIONAL = frozenset("if unless wenn falls si".split())
+_CONDITIONAL = listed("conditional")
 
 
 def _denials(tokens: tuple[ClaimToken, ...]) -> Iterator[Denial]:
@@ -530,7 +530,7 @@ def _split_at_or(tokens: list[ClaimToken]) -> Iterator[list[ClaimToken]]:
     yield choice
 
 
-_CHOOSING = frozenset("or oder o".split())
+_CHOOSING = listed("choosing")
 
 
 def _is_done(token: ClaimToken) -> bool:

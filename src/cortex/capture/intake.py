@@ -169,50 +169,50 @@ class _Placed:
 
 
 def ingest(
-    arrival: History,
+    incoming: History,
     *,
     tenant: Tenant,
     store: Store,
     clock: Clock,
     ids: IdSource,
     limits: IntakeLimits,
-    afterwards: FollowUpJobs,
+    follow_ups: FollowUpJobs,
 ) -> Intake:
     """Store what is new of a history, and enqueue what is to be made of it; one transaction, durable on return."""
-    return retry_on_conflict(lambda: _take_in(arrival, tenant, store, clock, ids, limits, afterwards))
+    return retry_on_conflict(lambda: _ingest(incoming, tenant, store, clock, ids, limits, follow_ups))
 
 
-def _take_in(
-    arrival: History,
+def _ingest(
+    incoming: History,
     tenant: Tenant,
     store: Store,
     clock: Clock,
     ids: IdSource,
     limits: IntakeLimits,
-    afterwards: FollowUpJobs,
+    follow_ups: FollowUpJobs,
 ) -> Intake:
     now = clock.now()
-    arrival, repeated, marks = _unseen(arrival, tenant, store)
+    incoming, repeated, marks = _unseen(incoming, tenant, store)
     accepted = received(
-        arrival.messages, max_messages=limits.max_messages, max_message_bytes=limits.max_message_bytes, tools=True
+        incoming.messages, max_messages=limits.max_messages, max_message_bytes=limits.max_message_bytes, tools=True
     )
-    intake = Intake(ids=[None] * len(arrival.messages), repeated=repeated, skipped=Counter(accepted.counts))
+    intake = Intake(ids=[None] * len(incoming.messages), repeated=repeated, skipped=Counter(accepted.counts))
     # A history comes again; what a transcript said before a wake-up call does not, and must not be left with it.
-    last_said = accepted.said if arrival.follows is None else ()
+    last_said = accepted.said if incoming.follows is None else ()
     intake.reason = gate.session_skip_reason(
-        arrival.session, arrival.channel, arrival.trigger, last_said, skip_heartbeat=limits.skip_heartbeat
+        incoming.session, incoming.channel, incoming.trigger, last_said, skip_heartbeat=limits.skip_heartbeat
     )
     with store.view(tenant) as view:
         intake.position = view.position
         if intake.reason:
             return intake
-        state = view.state(arrival.session) or {}
-        last = view.last_seq(arrival.session)
-        placed = (_whole if arrival.follows is None else _tail)(view, arrival, accepted.said, state, limits, intake)
+        state = view.state(incoming.session) or {}
+        last = view.last_seq(incoming.session)
+        placed = (_whole if incoming.follows is None else _tail)(view, incoming, accepted.said, state, limits, intake)
         spoken, aligned, stored = placed.spoken, placed.aligned, placed.stored
         changes = with_expectations(_edits(aligned, stored, spoken, view, intake), view)
-        recent = view.turns(arrival.session, last - RECENT)
-    turns = _turns([spoken[at] for at in aligned.fresh], recent, arrival, last + 1, ids, now)
+        recent = view.turns(incoming.session, last - RECENT)
+    turns = _turns([spoken[at] for at in aligned.fresh], recent, incoming, last + 1, ids, now)
     for at, turn in zip(aligned.fresh, turns, strict=True):
         # A message in parts is known by its first.
         place = spoken[at].message.index
@@ -221,53 +221,53 @@ def _take_in(
     intake.seen = placed.handed_over + len(spoken) - len(turns) - intake.revised
     if not turns and not changes:
         if marks or placed.trail != state.get("followed"):
-            kept = PatchSession(arrival.session, {"followed": placed.trail})
-            intake.position = store.apply(tenant, [ExpectLast(arrival.session, last), *marks, kept], at=now)
+            kept = PatchSession(incoming.session, {"followed": placed.trail})
+            intake.position = store.apply(tenant, [ExpectLast(incoming.session, last), *marks, kept], at=now)
         return intake
     changes += [Put(turn, EventKind.SAID) for turn in turns]
     since = state.get("pending_since") or now.isoformat()
-    intake.due = min(now + afterwards.quiet, datetime.fromisoformat(since) + afterwards.longest)
+    intake.due = min(now + follow_ups.quiet, datetime.fromisoformat(since) + follow_ups.longest)
     parts: dict[str, Any] = {
         "ingested_at": now.isoformat(),
         "pending_since": since,
         "history": None,
         "followed": placed.trail,
-        SHARES: arrival.share_personal or None,
+        SHARES: incoming.share_personal or None,
     }
-    if arrival.follows is None and turns and aligned.fresh[-1] == len(spoken) - 1:
+    if incoming.follows is None and turns and aligned.fresh[-1] == len(spoken) - 1:
         # Only a history that ends where the session ends can be continued without looking.
         digests, ends_at = [each.line.digest for each in spoken], last + len(turns)
         parts["history"] = {"count": len(digests), "chain": history.chained(digests), "last": ends_at}
-    parts |= _drawn_anew([stored[old] for old, _ in aligned.revised], state)
-    if arrival.import_run and turns:
+    parts |= _to_extract_again([stored[old] for old, _ in aligned.revised], state)
+    if incoming.import_run and turns:
         before: Mapping[str, Any] = state.get(IMPORTS) or {}
-        own = [*before.get(arrival.import_run, ()), [turns[0].seq, turns[-1].seq]]
-        parts[IMPORTS] = {**before, arrival.import_run: own}
-    jobs = [_job(kind, arrival.session, now if kind == EMBED else intake.due, ids(now)) for kind in afterwards.kinds]
-    kept = PatchSession(arrival.session, parts)
-    intake.position = store.apply(tenant, [ExpectLast(arrival.session, last), *marks, *changes, kept, *jobs], at=now)
+        own = [*before.get(incoming.import_run, ()), [turns[0].seq, turns[-1].seq]]
+        parts[IMPORTS] = {**before, incoming.import_run: own}
+    jobs = [_job(kind, incoming.session, now if kind == EMBED else intake.due, ids(now)) for kind in follow_ups.kinds]
+    kept = PatchSession(incoming.session, parts)
+    intake.position = store.apply(tenant, [ExpectLast(incoming.session, last), *marks, *changes, kept, *jobs], at=now)
     return intake
 
 
-def _unseen(arrival: History, tenant: Tenant, store: Store) -> tuple[History, int, list[Change]]:
+def _unseen(incoming: History, tenant: Tenant, store: Store) -> tuple[History, int, list[Change]]:
     """A history without the events that came before, how many those were, and what makes the others known."""
-    if arrival.keys is None:
-        return arrival, 0, []
+    if incoming.keys is None:
+        return incoming, 0, []
     with store.view(tenant) as view:
-        seen = SeenEvents.of(view, arrival.session)
-        followed = (view.state(arrival.session) or {}).get("followed") or {}
-    places = seen.unseen(arrival.keys)
-    keys = [arrival.keys[place] for place in places]
+        seen = SeenEvents.of(view, incoming.session)
+        followed = (view.state(incoming.session) or {}).get("followed") or {}
+    places = seen.unseen(incoming.keys)
+    keys = [incoming.keys[place] for place in places]
     # Each comes once, after all that came before it: as a transcript does.
     fresh = replace(
-        arrival, messages=[arrival.messages[place] for place in places], follows=followed.get("count", 0), keys=None
+        incoming, messages=[incoming.messages[place] for place in places], follows=followed.get("count", 0), keys=None
     )
-    return fresh, len(arrival.keys) - len(keys), seen.adding(keys) if keys else []
+    return fresh, len(incoming.keys) - len(keys), seen.adding(keys) if keys else []
 
 
 def _whole(
     view: View,
-    arrival: History,
+    incoming: History,
     said: Sequence[Message],
     state: Mapping[str, Any],
     limits: IntakeLimits,
@@ -277,36 +277,36 @@ def _whole(
     spoken = _spoken(said, state, limits, intake)
     digests = [each.line.digest for each in spoken]
     known, trail = state.get("history") or {}, state.get("followed")
-    is_known = known.get("last") == view.last_seq(arrival.session)
+    is_known = known.get("last") == view.last_seq(incoming.session)
     if is_known and history.continues(digests, known["count"], known["chain"]):
         return _Placed(spoken, Aligned(fresh=tuple(range(known["count"], len(spoken)))), [], trail)
-    stored, lines = _as_received_today(_standing(view, arrival.session), state)
+    stored, lines = _as_received_today(_standing(view, incoming.session), state)
     return _Placed(spoken, history.align(lines, [each.line for each in spoken]), stored, trail)
 
 
 def _tail(
     view: View,
-    arrival: History,
+    incoming: History,
     said: Sequence[Message],
     state: Mapping[str, Any],
     limits: IntakeLimits,
     intake: Intake,
 ) -> _Placed:
     """What came to a transcript, beside what other roads stored since it was handed over last."""
-    kept = (state.get("followed") or {}) if arrival.follows else {}
-    known = _trail(kept, view, arrival, said, state, limits)
+    kept = (state.get("followed") or {}) if incoming.follows else {}
+    known = _trail(kept, view, incoming, said, state, limits)
     trail = known or Trail()
-    follows = arrival.follows or 0
+    follows = incoming.follows or 0
     new = [message for message in said if message.index >= trail.count - follows]
     tainted = bool(kept.get("tainted"))
     of_people, machine = _of_people(new, intake, kept.get("machine"))
     spoken = _spoken(of_people, state, limits, intake, tainted=tainted)
-    others = [turn for turn in _standing(view, arrival.session, trail.place) if turn.seq not in trail.own]
+    others = [turn for turn in _standing(view, incoming.session, trail.place) if turn.seq not in trail.own]
     stored, lines = _as_received_today(others, state)
     found = (history.follow if known else history.join)(lines, [each.line for each in spoken])
-    first = view.last_seq(arrival.session) + 1
+    first = view.last_seq(incoming.session) + 1
     moved = trail.moved(
-        max(trail.count, follows + len(arrival.messages)),
+        max(trail.count, follows + len(incoming.messages)),
         [turn.seq for turn in stored],
         found.reached,
         range(first, first + len(found.fresh)),
@@ -327,23 +327,23 @@ def _tail(
 def _trail(
     kept: Mapping[str, Any],
     view: View,
-    arrival: History,
+    incoming: History,
     said: Sequence[Message],
     state: Mapping[str, Any],
     limits: IntakeLimits,
 ) -> Trail | None:
     """The trail that a transcript goes on from; None where nothing tells, or another transcript came between."""
-    if not arrival.follows:
+    if not incoming.follows:
         return Trail()
-    if kept.get("count", -1) < arrival.follows:
+    if kept.get("count", -1) < incoming.follows:
         return None
     # The reader of a transcript may have been stopped before it could note how far it came: it hands over again.
-    handed_over = kept["count"] - arrival.follows
+    handed_over = kept["count"] - incoming.follows
     again = [message for message in said if message.index < handed_over]
-    if handed_over <= len(arrival.messages):
+    if handed_over <= len(incoming.messages):
         is_same = not again or _mark(again[-1]) == kept["mark"]
     else:
-        _, lines = _as_received_today(_standing(view, arrival.session), state)
+        _, lines = _as_received_today(_standing(view, incoming.session), state)
         spoken = _spoken(_of_people(again, Intake())[0], state, limits, Intake())
         is_same = history.holds(lines, [each.line for each in spoken])
     return Trail(count=kept["count"], place=kept["place"], own=tuple(kept["own"])) if is_same else None
@@ -370,7 +370,7 @@ def _of_people(said: Sequence[Message], intake: Intake, machine: str | None = No
 
 
 def _turns(
-    spoken: Sequence[_Spoken], recent: Sequence[Turn], arrival: History, first: int, ids: IdSource, now: datetime
+    spoken: Sequence[_Spoken], recent: Sequence[Turn], incoming: History, first: int, ids: IdSource, now: datetime
 ) -> list[Turn]:
     """The new turns of a session, the first of them at place `first`, after the `recent` ones."""
     seen = [turn.text for turn in recent if turn.trust is not TrustTier.TRUSTED]
@@ -379,7 +379,7 @@ def _turns(
     turns: list[Turn] = []
     for number, each in enumerate(spoken):
         kind = kind_of(each.line.text, each.message.speaker, is_addressed=to_assistant_at[number])
-        turn = _turn(each, arrival, TraceId(ids(now)), first + number, now, seen)
+        turn = _turn(each, incoming, TraceId(ids(now)), first + number, now, seen)
         if others[number] and to_assistant_at[number]:
             # Nothing in it says that it is play, or a guest's: its tier has to. People among themselves are named.
             kind, turn = Kind.EPISODE, turn.revised(trust=least((turn.trust, TrustTier.UNTRUSTED)))
@@ -400,7 +400,7 @@ def _continues_others(recent: Sequence[Turn], spoken: Sequence[_Spoken]) -> list
     return [role is Role.USER and next(owners) is not None for role, _ in said][len(recent) :]
 
 
-def _drawn_anew(edited: Sequence[Turn], state: Mapping[str, Any]) -> dict[str, int]:
+def _to_extract_again(edited: Sequence[Turn], state: Mapping[str, Any]) -> dict[str, int]:
     """Parts of a session's state by which what was extracted from turns before they were edited is extracted anew."""
     if not edited:
         return {}
@@ -455,24 +455,24 @@ def _is_tainted(message: Message, before: bool) -> bool:
     return message.from_tool or (before and message.effective_role is not Role.USER)
 
 
-def _turn(spoken: _Spoken, arrival: History, id: TraceId, seq: int, now: datetime, seen: Sequence[str]) -> Turn:
+def _turn(spoken: _Spoken, incoming: History, id: TraceId, seq: int, now: datetime, seen: Sequence[str]) -> Turn:
     message, text = spoken.message, spoken.line.text
     # What it repeats of untrusted words is no more trusted than they are, however many turns lie between.
     tiers = [tier_for(SOURCE_OF_ROLE[message.effective_role], text, seen=(*spoken.read, *seen))]
-    if (spoken.tainted or arrival.import_run) and message.role is Role.ASSISTANT:
+    if (spoken.tainted or incoming.import_run) and message.role is Role.ASSISTANT:
         # What was said with a tool's answer in view may repeat it: it is no more trusted than that.
         tiers.append(TrustTier.UNTRUSTED)
     said_at = message.at if message.at is not None and message.at <= now + AHEAD else now
     return Turn(
         id=id,
         text=text,
-        session=arrival.session,
+        session=incoming.session,
         seq=seq,
         created_at=said_at,
         role=message.effective_role,
         speaker=message.speaker,
-        channel=arrival.channel,
-        scope=arrival.scope,
+        channel=incoming.channel,
+        scope=incoming.scope,
         trust=least(tiers),
     )
 

@@ -12,6 +12,7 @@ from cortex.domain.canonical import fingerprint
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role
 from cortex.errors import NotFound
+from cortex.languages.lists import alternatives
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +147,10 @@ def category_of(kind: Kind) -> Kind:
 
 
 _SIGNS = (
-    (
-        Kind.PREFERENCE,
-        r"\b(?:prefer|like|love|hate|enjoy|dislike|want|favou?rite|rather|can't stand)s?\b|喜欢|偏好|好き|嫌い",
-    ),
-    (Kind.DECISION, r"\b(?:decided|agreed|chose|settled on|going with)\b|(?:\bwill|'ll) use\b|决定|決め"),
-    (Kind.ENTITY, r"\+\d{7,}|[\w.+-]@[\w-]+\.\w|\b(?:is|am|are) called\b|\bcall me\b|\bmy name is\b|叫做|名前は"),
-    (Kind.FACT, r"\b(?:is|are|was|were|has|have|had|lives?|works?)\b|是|有|です|ます"),
+    (Kind.PREFERENCE, alternatives("states preference")),
+    (Kind.DECISION, alternatives("states decision")),
+    (Kind.ENTITY, rf"\+\d{{7,}}|[\w.+-]@[\w-]+\.\w|{alternatives('states name')}"),
+    (Kind.FACT, alternatives("states fact")),
 )
 
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from cortex.capture import relations
-from cortex.capture.exchanged import exchanges_one_value
+from cortex.capture.value_exchange import exchanges_one_value
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State

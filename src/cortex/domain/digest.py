@@ -57,10 +57,10 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedInVain:
+class UnansweredQuestions:
     """What was not known."""
 
-    in_vain: int
+    found_nothing: int
     recalls: int
     groups: int
     gaps: tuple[Gap, ...]
@@ -103,7 +103,7 @@ class Digest:
     until: datetime
     learned: Learned
     changed: Changed
-    vain: AskedInVain
+    unanswered: UnansweredQuestions
     used: tuple[DigestMemory, ...]
     """The memories recalled most."""
     spent: Spent
@@ -157,7 +157,7 @@ def _listed(lines: Iterable[str], mark: str) -> str:
 def _sections(digest: Digest, quote: Quote) -> Iterator[tuple[str, Sequence[str]]]:
     yield "Learned", list(_learned(digest.learned, quote))
     yield "Changed", list(_changed(digest.changed, quote))
-    yield "Unanswered questions", list(_in_vain(digest.vain, quote))
+    yield "Unanswered questions", list(_unanswered(digest.unanswered, quote))
     yield "Used most", [f"{_number(each.times, 'time')}: {_memory(each, quote)}" for each in digest.used] or ["nothing"]
     yield "Spent", list(_spent(digest.spent))
     yield "Waiting for a person", [_waiting(each) for each in digest.waiting] or ["nothing"]
@@ -180,9 +180,10 @@ def _changed(changed: Changed, quote: Quote) -> Iterator[str]:
         yield f"{each.change}: {_memory(each.memory, quote)}{other}"
 
 
-def _in_vain(vain: AskedInVain, quote: Quote) -> Iterator[str]:
-    yield f"{vain.in_vain:,} of {_number(vain.recalls, 'recall')} found nothing; {_number(vain.groups, 'gap')}"
-    for gap in vain.gaps:
+def _unanswered(unanswered: UnansweredQuestions, quote: Quote) -> Iterator[str]:
+    recalls, gaps = _number(unanswered.recalls, "recall"), _number(unanswered.groups, "gap")
+    yield f"{unanswered.found_nothing:,} of {recalls} found nothing; {gaps}"
+    for gap in unanswered.gaps:
         today = f"answered today by {gap.answered_by[0]}" if gap.answered_by else "still nothing"
         yield f"{_number(gap.times, 'time')}: {quote(first_line(gap.question))} ({today})"
 

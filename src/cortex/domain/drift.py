@@ -52,7 +52,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class DriftComparison:
     """The last days against those before, for one distribution on one day."""
 
     day: date
@@ -81,11 +81,11 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DriftVerdict:
     """How a distribution stands on the last day: the comparison, and the day since when an alert is open."""
 
     name: str
-    comparison: Comparison
+    comparison: DriftComparison
     since: date | None
 
     @property
@@ -93,7 +93,7 @@ class Verdict:
         return self.since is not None
 
 
-def compare(series: Series, day: date, base: date | None = None) -> Comparison:
+def compare(series: Series, day: date, base: date | None = None) -> DriftComparison:
     """The days up to `day` against those before them. What was counted before `base` is left out."""
     first = day - timedelta(days=RECENT_DAYS + BASE_DAYS - 1)
     split = day - timedelta(days=RECENT_DAYS - 1)
@@ -105,14 +105,14 @@ def compare(series: Series, day: date, base: date | None = None) -> Comparison:
     windows = _Windows(before, recent)
     number_before, number_recent = windows.sizes
     if number_before < LEAST_BASE or number_recent < LEAST_RECENT:
-        return Comparison(day, windows.shares, number_before, number_recent, None, 1.0, None)
-    return Comparison(
+        return DriftComparison(day, windows.shares, number_before, number_recent, None, 1.0, None)
+    return DriftComparison(
         day=day, shares=windows.shares, before=number_before, recent=number_recent, p_value=windows.p_value,
         dispersion=windows.dispersion, plain_p_value=windows.plain_p_value,
     )  # fmt: skip
 
 
-def judged(name: str, series: Series, day: date, base: date | None = None) -> Verdict:
+def judged(name: str, series: Series, day: date, base: date | None = None) -> DriftVerdict:
     """Whether an alert is open on `day`: opened after `IN_A_ROW` signals, closed after `CALM_DAYS` without one.
 
     It follows from the counts alone, so every process comes to the same verdict.
@@ -129,7 +129,7 @@ def judged(name: str, series: Series, day: date, base: date | None = None) -> Ve
             since = each
         elif since is not None and calm >= CALM_DAYS:
             since = None
-    return Verdict(name, comparison, since)
+    return DriftVerdict(name, comparison, since)
 
 
 def _days(first: date, end: date) -> Iterable[date]:

@@ -37,7 +37,7 @@ class RecordKind(StrEnum):
     """A damaged row that was moved away."""
 
 
-class Record(NamedTuple):
+class DumpRecord(NamedTuple):
     """One row of a tenant's, in values that JSON has. Bytes are in hexadecimal, times in UTC as ISO 8601."""
 
     kind: RecordKind
@@ -48,7 +48,7 @@ class Record(NamedTuple):
         return json.dumps([self.kind.value, self.fields], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
     @classmethod
-    def from_line(cls, line: str) -> Record:
+    def from_line(cls, line: str) -> DumpRecord:
         try:
             kind, fields = json.loads(line)
             return cls(RecordKind(kind), dict(fields))
@@ -56,25 +56,25 @@ class Record(NamedTuple):
             raise StoreCorrupt(f"a record cannot be read: {error}", hint="take another archive") from error
 
 
-class Digest(NamedTuple):
+class RecordDigest(NamedTuple):
     """How many records there are of a kind, and the SHA-256 of their lines."""
 
     records: int
     sha256: str
 
 
-class Digests:
+class RecordDigests:
     """The digests of the records that were counted."""
 
     def __init__(self) -> None:
         self._hashes = {kind: hashlib.sha256() for kind in RecordKind}
         self._counts = dict.fromkeys(RecordKind, 0)
 
-    def add(self, record: Record) -> None:
+    def add(self, record: DumpRecord) -> None:
         self._counts[record.kind] += 1
         self._hashes[record.kind].update(record.line().encode("utf-8", "surrogatepass") + b"\n")
 
-    def counted(self, records: Iterable[Record]) -> Iterator[Record]:
+    def counted(self, records: Iterable[DumpRecord]) -> Iterator[DumpRecord]:
         """The same records, each counted as it passes."""
         for record in records:
             self.add(record)
@@ -84,13 +84,15 @@ class Digests:
     def records(self) -> int:
         return sum(self._counts.values())
 
-    def all(self) -> dict[RecordKind, Digest]:
+    def all(self) -> dict[RecordKind, RecordDigest]:
         """By kind, those of which there is any."""
-        return {kind: Digest(count, self._hashes[kind].hexdigest()) for kind, count in self._counts.items() if count}
+        return {
+            kind: RecordDigest(count, self._hashes[kind].hexdigest()) for kind, count in self._counts.items() if count
+        }
 
 
-def differing(some: Mapping[RecordKind, Digest], others: Mapping[RecordKind, Digest]) -> list[str]:
+def differing(some: Mapping[RecordKind, RecordDigest], others: Mapping[RecordKind, RecordDigest]) -> list[str]:
     """The kinds of which two digests tell a difference, with both counts."""
-    none = Digest(0, "")
+    none = RecordDigest(0, "")
     kinds = [kind for kind in RecordKind if some.get(kind) != others.get(kind)]
     return [f"{kind} ({some.get(kind, none).records:,} and {others.get(kind, none).records:,})" for kind in kinds]

@@ -22,7 +22,7 @@ SILENT_OF = 5
 """One question in so many is rightly answered by nothing."""
 
 
-class Evidence(StrEnum):
+class AnswerEvidence(StrEnum):
     """How it is known what a question should find."""
 
     APPROVED = "approved"
@@ -39,7 +39,7 @@ class GoldenQuestion:
 
     receipt: ReceiptId
     expected: tuple[TraceId, ...]
-    evidence: Evidence
+    evidence: AnswerEvidence
     asked_at: datetime
     """What was stored since is not searched: the conversation about the question would answer it."""
 
@@ -73,7 +73,7 @@ class GoldenSet:
                     GoldenQuestion(
                         each["receipt"],
                         tuple(each["expected"]),
-                        Evidence(each["evidence"]),
+                        AnswerEvidence(each["evidence"]),
                         datetime.fromisoformat(each["asked_at"]),
                     )
                     for each in payload["questions"]

@@ -88,7 +88,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Grader:
+class HeuristicGrader:
     """A versioned table of points for reasons. It grades any memory, and the same one always alike."""
 
     name: str
@@ -119,7 +119,7 @@ class Grader:
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
 
 
-HEURISTIC_V1 = Grader(
+HEURISTIC_V1 = HeuristicGrader(
     name="heuristic-v1",
     base=30,
     rows=(
@@ -277,6 +277,6 @@ def _lower_trust(memory: Memory) -> TrustTier | None:
     return lower if lower is not memory.trust else None
 
 
-def heuristic_v1() -> Grader:
+def heuristic_v1() -> HeuristicGrader:
     """The grader registered as `heuristic-v1`."""
     return HEURISTIC_V1

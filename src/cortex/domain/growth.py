@@ -40,7 +40,7 @@ class Day:
     days: int = 1
 
 
-class Step(StrEnum):
+class TimeStep(StrEnum):
     """How much time one entry covers."""
 
     DAY = "day"
@@ -50,22 +50,22 @@ class Step(StrEnum):
 
     def first_day(self, day: date) -> date:
         """The first day of the step that a day belongs to; weeks begin on Mondays."""
-        if self is Step.WEEK:
+        if self is TimeStep.WEEK:
             return day - timedelta(days=min(day.weekday(), (day - date.min).days))
-        if self is Step.MONTH:
+        if self is TimeStep.MONTH:
             return day.replace(day=1)
-        return day.replace(month=1, day=1) if self is Step.YEAR else day
+        return day.replace(month=1, day=1) if self is TimeStep.YEAR else day
 
     def after(self, first: date) -> date:
         """The first day of the next step."""
-        if self is Step.MONTH:
+        if self is TimeStep.MONTH:
             return (first + timedelta(days=31)).replace(day=1)
-        if self is Step.YEAR:
+        if self is TimeStep.YEAR:
             return first.replace(year=first.year + 1)
-        return first + timedelta(days=7 if self is Step.WEEK else 1)
+        return first + timedelta(days=7 if self is TimeStep.WEEK else 1)
 
 
-_STEPS = ((92, Step.DAY), (2 * 366, Step.WEEK), (12 * 366, Step.MONTH))
+_STEPS = ((92, TimeStep.DAY), (2 * 366, TimeStep.WEEK), (12 * 366, TimeStep.MONTH))
 """Up to so many days, each step; beyond, years."""
 
 EARLIEST = date(1900, 1, 1)
@@ -108,7 +108,7 @@ def fitted_days(counts: Iterable[DayCount], today: date) -> list[Day]:
     found = [count for count in counts if count.day is None or count.day < LATEST]
     dated = [count.day for count in found if count.day is not None]
     first, last = min([*dated, today]), max([*dated, today])
-    step = next((step for most, step in _STEPS if (last - first).days < most), Step.YEAR)
+    step = next((step for most, step in _STEPS if (last - first).days < most), TimeStep.YEAR)
     by_step: dict[date | None, list[DayCount]] = {}
     for count in found:
         by_step.setdefault(count.day and step.first_day(count.day), []).append(count)

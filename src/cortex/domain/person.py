@@ -16,6 +16,7 @@ from functools import cache, cached_property, lru_cache
 
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.errors import InvalidRequest
+from cortex.languages.lists import listed
 
 MOST_ALIASES = 50
 MOST_NAME_CHARS = 100
@@ -32,45 +33,15 @@ SURE, LIKELY = Sureness.SURE, Sureness.LIKELY
 
 # --- words that are no names, or tell what stands beside them ---------------------------------------------------------
 
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug"
-    " sep sept oct nov dec januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet"
-    " aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre octubre"
-    " noviembre diciembre gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre".split()
-)
-_DAYS = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag"
-    " sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miercoles jueves viernes domingo".split()
-)
-_COMMON = _MONTHS | frozenset(
-    "will mark grace hope joy faith rose lily iris violet daisy ivy holly amber ruby pearl jade crystal dawn eve summer"
-    " autumn winter spring june bill sue pat art guy rich frank drew grant chase chance hunter mason baker smith cook"
-    " taylor carter parker king young long short white black brown green gray stone wood woods hill rivers brook brooks"
-    " field banks bush page day gold silver wolf fox bird fish bear stern klein gross lang kurz jung koch weber bauer"
-    " angel christian sky star ray jack nick rob bob harry miles reed reid dean major price rice case worth love best"
-    " noble sharp strong wise good power heart sonny buddy max ace bay trinity destiny harmony melody serenity".split()
-)
-"""Names that are words as well: written small they are words."""
-
-_OPENS_CLAUSE = frozenset(
-    "i we you he she it they the a an this that these those all any each your my our his her their god not be also as"
-    " there one anyone someone nobody everyone".split()
-)
-"""After a name at the beginning of a sentence these say that it is a verb: "May I", "Will you"."""
-
-_BEFORE_MONTH = frozenset(
-    "in of last next this early late mid since until till during every each through im ab bis seit anfang ende mitte"
-    " en de du au mi fin a di del".split()
-)
-_ARTICLES = frozenset("the a an der die das den dem ein eine le la un une el los las il lo uno una".split())
-_TITLES = frozenset(
-    "mr mrs ms miss mx dr prof professor doctor sir madam lord lady frau herr fraulein doktor m mme mlle monsieur"
-    " madame senor senora senorita sr sra srta don dona signor signora dott aunt uncle cousin sister brother"
-    " colleague friend boss neighbor teacher coach tante onkel cousine schwester bruder kollege kollegin freund"
-    " freundin chef chefin nachbar nachbarin lehrer lehrerin mutter vater mum mom dad grandma grandpa"
-    " oma opa father mother г гн госпожа господин доктор др".split()
-)
-_PARTICLES = frozenset("von van de da di del della der den ter ten dos das du la le bin ibn al el zu zur af av".split())
+_MONTHS = listed("months of a name")
+_DAYS = listed("days of a name")
+_COMMON = _MONTHS | listed("words and names")
+_OPENS_CLAUSE = listed("opens after a verb")
+_BEFORE_MONTH = listed("before a month")
+_BEFORE_ANY = listed("before names or words")
+_ARTICLES = listed("articles of any case")
+_TITLES = listed("titles of people")
+_PARTICLES = listed("particles of a name")
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
@@ -83,10 +54,8 @@ _HANGUL = re.compile("[\uac00-\ud7a3]+")
 _CYRILLIC = re.compile("[\u0400-\u04ff]+")
 _ABJAD = re.compile("[\u0590-\u05ff\u0600-\u06ff\u0750-\u077f]+")
 
-_AFTER_HAN = frozenset(
-    "是的了在说說和与與跟对對给給把被去来來有也就都要想问問叫让讓向从從到会會能不没沒很住喜爱愛吃看写寫做买買用打告请請约約见見等氏様君殿先さ"
-)
-_BEFORE_HAN = frozenset("和与與跟对對给給把被是叫问問让讓找请請约約见見的在向从從由为為同了诉訴爱愛到")
+_AFTER_HAN = listed("after an unspaced name")
+_BEFORE_HAN = listed("before an unspaced name")
 _KOREAN_PARTICLES = re.compile(
     "(?:씨|님|군|양|이|네)?(?:은|는|이|가|을|를|의|에게서|에게|에|와|과|랑|이랑|도|만|한테서|한테|께서|께|야|아|부터|까지|로|으로|보다|처럼|라고|입니다|이다|이야|이랑)?"
 )
@@ -459,7 +428,7 @@ class _Words:
         word, after = text.at(place), text.at(place + 1)
         if word.begins:
             return not _is(_APOSTROPHE, after.gap)
-        return text.at(place - 1).plain in ("by", "from", "to", "before", "after", "von", "nach", "vor")
+        return text.at(place - 1).plain in _BEFORE_ANY
 
     @staticmethod
     def _is_word(text: _Text, place: int) -> bool:

@@ -14,7 +14,7 @@ from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Role, Turn
 
 
-class Origin(StrEnum):
+class Authorship(StrEnum):
     """Who wrote it, as far as that can be relied on."""
 
     OWNER = "owner"
@@ -23,14 +23,14 @@ class Origin(StrEnum):
     SYSTEM = "system"
 
 
-_OF_ROLE = {Role.USER: Origin.OWNER, Role.ASSISTANT: Origin.AGENT, Role.SYSTEM: Origin.SYSTEM}
+_OF_ROLE = {Role.USER: Authorship.OWNER, Role.ASSISTANT: Authorship.AGENT, Role.SYSTEM: Authorship.SYSTEM}
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Who wrote some lines, in what kind of session, and when they were read."""
 
-    origin: Origin
+    origin: Authorship
     observed_at: datetime
     session_kind: str = "unknown"
     """`interactive` or `subagent`; `unknown` for files. Heartbeats and cron jobs leave nothing behind."""
@@ -50,14 +50,14 @@ def provenance_of(trace: Chunk | Turn, *, is_shared: bool = False) -> Provenance
     The agent writes notes as well as its owner does, so they count as the agent's.
     """
     if isinstance(trace, Chunk):
-        written_by = Origin.OWNER if trace.lane is Lane.DOCS else Origin.AGENT
+        written_by = Authorship.OWNER if trace.lane is Lane.DOCS else Authorship.AGENT
         return Provenance(_trusted(trace, written_by), trace.created_at)
-    said_by = _OF_ROLE.get(trace.role, Origin.UNTRUSTED)
-    if is_shared and said_by is Origin.OWNER:
-        said_by = Origin.UNTRUSTED
+    said_by = _OF_ROLE.get(trace.role, Authorship.UNTRUSTED)
+    if is_shared and said_by is Authorship.OWNER:
+        said_by = Authorship.UNTRUSTED
     kind = "subagent" if "subagent" in re.split(r"[:/]", trace.session.casefold()) else "interactive"
     return Provenance(_trusted(trace, said_by), trace.created_at, kind)
 
 
-def _trusted(trace: Chunk | Turn, origin: Origin) -> Origin:
-    return origin if trace.trust is TrustTier.TRUSTED else Origin.UNTRUSTED
+def _trusted(trace: Chunk | Turn, origin: Authorship) -> Authorship:
+    return origin if trace.trust is TrustTier.TRUSTED else Authorship.UNTRUSTED

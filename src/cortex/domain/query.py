@@ -105,6 +105,12 @@ def _within(field: str, value: float | None, low: float, high: float) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidRequest("is not a number", field=field, hint=f"give {low:g} to {high:g}")
+        raise InvalidRequest("is not a number", field=field, hint=f"give {_figure(low)} to {_figure(high)}")
     if not low <= value <= high:
-        raise InvalidRequest(f"{value} is outside {low:g} to {high:g}", field=field, hint=f"give {low:g} to {high:g}")
+        limits = f"{_figure(low)} to {_figure(high)}"
+        raise InvalidRequest(f"{_figure(value)} is outside {limits}", field=field, hint=f"give {limits}")
+
+
+def _figure(number: float) -> str:
+    """As a person writes it: 1000000, and not 1e+06."""
+    return str(number) if isinstance(number, int) else f"{number:.10g}"

@@ -499,9 +499,10 @@ def _phrases() -> Iterator[_Pattern]:
     )
     yield _Pattern(
         "pin", ("pin", "cvv", "cvc"),
-        r"(?i:\b(?:my|our|card|atm|bank|door|alarm|sim|debit|credit|phone|safe|gate)[ -](?:card )?pin"
+        rf"(?i:\b(?:{alternatives('pin of')})[ -](?:card )?pin"
         r"(?:[ -]?(?:code|number))?|\bcv[vc]2?(?: code| number)?)"
-        r"(?:\s{1,2}(?:is|ist|es|was)\s{1,2}|\s{0,2}[:=]\s{0,2}|\s)(?P<secret>\d{3,8})(?![\d.,]?\d)",
+        rf"(?:\s{{1,2}}(?:{alternatives('pin is')})\s{{1,2}}|\s{{0,2}}[:=]\s{{0,2}}|\s)"
+        r"(?P<secret>\d{3,8})(?![\d.,]?\d)",
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from operator import add
 from cortex.domain.stopwords import STOP_WORDS, UNSPACED_QUESTION_WORDS
 from cortex.domain.text import normal
 
-TOKENISER = "terms.v1"
+TOKENIZER = "terms.v1"
 """Stored with an index; change it whenever the output of this module changes."""
 
 MAX_QUERY_CHARACTERS = 4_000

@@ -18,6 +18,7 @@ from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import index_terms, spelling
 from cortex.domain.text import normal
 from cortex.languages import WORDS
+from cortex.languages.lists import alternatives, listed
 from cortex.languages.words import either
 
 ALIKE = 0.85
@@ -383,7 +384,7 @@ _DATES = (
     (re.compile(rf"\b({_MONTH})\.?\s+{_ORDINAL}(?!\d|:){_YEAR}\b"), "mdy"),
     (re.compile(rf"\b{_ORDINAL}\s+(?:of\s+|de\s+)?({_MONTH})\b{_YEAR}"), "dmy"),
     # "may" and "mar" are words; with one of these before them they are months.
-    (re.compile(rf"\b(?:in|by|until|since|of|im|en|bis|seit|every|last|next|this)\s+({_MONTH})\b{_YEAR}"), "my"),
+    (re.compile(rf"\b(?:{alternatives('before a lone month')})\s+({_MONTH})\b{_YEAR}"), "my"),
 )
 
 
@@ -553,7 +554,7 @@ def _limits(folded: str, seen: Iterable[str]) -> Iterator[str]:
         yield from (name for name, cue in _LIMITED if cue.search(folded))
 
 
-_BEING = frozenset("am is are be been being was were get gets got getting".split())
+_BEING = listed("passive")
 
 
 def _past(seen: Sequence[str]) -> frozenset[str]:
@@ -571,8 +572,8 @@ def _past(seen: Sequence[str]) -> frozenset[str]:
 
 _FILLING = re.compile(either(each.filling for each in _COMPARED))
 _FILLING_CUES = frozenset(cue for each in _COMPARED for cue in each.filling_cues.split())
-_EVERYWHERE_CUES = frozenset(("all", "every", "any", "everywhere"))
-_EVERYWHERE = re.compile(r"\b(?:in|on|across|for) (?:all|every|any)(?: of)?(?: my| the| your)? \w+|\beverywhere\b")
+_EVERYWHERE_CUES = listed("everywhere cues")
+_EVERYWHERE = re.compile(alternatives("everywhere"))
 _DIRECTIONS = frozenset(word for each in _COMPARED for word in each.directions.split())
 _PREFERENCE = re.compile(either(each.preference for each in _COMPARED))
 

@@ -10,7 +10,7 @@ from cortex.evaluation.metrics import Summary
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SearchMeasures:
     """One way of searching, measured over a set: overall, without the categories apart, and by category."""
 
     overall: Summary
@@ -31,8 +31,8 @@ class Report:
     feed_seconds: float
     wrong_scope_rate: float
     """The share of hits from another scope than that of the query."""
-    cortex: Measured
-    baselines: Mapping[str, Measured]
+    cortex: SearchMeasures
+    baselines: Mapping[str, SearchMeasures]
     apart: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 

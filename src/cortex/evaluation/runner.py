@@ -28,7 +28,7 @@ from cortex.evaluation import lines, metrics, sets
 from cortex.evaluation.baselines import FUSED, Baseline, PlainFts, PlainHybrid, PlainVectors
 from cortex.evaluation.blocks import DEADLINE_MS, ORDERS, Blocks, Conversations, SetClock, written
 from cortex.evaluation.metrics import ProbeResult
-from cortex.evaluation.report import Measured, Report
+from cortex.evaluation.report import Report, SearchMeasures
 from cortex.evaluation.sets import EvalSet, Probe, Record
 from cortex.memory import Cortex
 from cortex.ports.clock import Clock
@@ -395,15 +395,15 @@ def _report(
     )
 
 
-def _measured(outcomes: Sequence[ProbeResult], apart: frozenset[str], k: int, count: int) -> Measured:
+def _measured(outcomes: Sequence[ProbeResult], apart: frozenset[str], k: int, count: int) -> SearchMeasures:
     if len(outcomes) < count:
-        return Measured(metrics.absent(k, count))
+        return SearchMeasures(metrics.absent(k, count))
     counted = [
         replace(outcome, shown=None) if outcome.probe.category in ORDERS else outcome
         for outcome in outcomes
         if outcome.probe.category not in apart
     ]
-    return Measured(
+    return SearchMeasures(
         metrics.summarize(counted, k),
         {name: metrics.summarize(group, k) for name, group in metrics.by_category(outcomes).items()},
     )

@@ -8,7 +8,7 @@ from cortex.domain.index_status import IndexStatus
 
 
 @runtime_checkable
-class Measured(Protocol):
+class Optimizable(Protocol):
     """A store that knows when it is worth optimizing."""
 
     def index_status(self) -> IndexStatus:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from cortex.domain.backup_manifest import Figures
 from cortex.domain.conversations import Before, Conversation
-from cortex.domain.dump import Record
+from cortex.domain.dump import DumpRecord
 from cortex.domain.erasure import Erasure
 from cortex.domain.events import Event, EventCount, EventKind
 from cortex.domain.growth import DayCount
@@ -663,13 +663,13 @@ class Store(Protocol):
     def users(self) -> list[str]:
         """Everybody who ever did something here, in order."""
 
-    def dump(self, tenant: Tenant) -> Iterator[Record]:
+    def dump(self, tenant: Tenant) -> Iterator[DumpRecord]:
         """Everything that is kept of a tenant, as it is at one moment; nothing where there is none.
 
         A damaged row that was not moved away is `StoreCorrupt`, and an erasure that is not finished a `Conflict`.
         """
 
-    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:
+    def load(self, tenant: Tenant, records: Iterable[DumpRecord], *, source: str) -> None:
         """Keep what a `dump` gave, of a tenant of whom there is nothing here; nobody sees any of it until all is there.
 
         A load that was interrupted is gone on with where `source` names the same records: `records` begin with the

@@ -1,6 +1,6 @@
 """BERT-like models on onnxruntime: loaded on first use, one text per run, many texts side by side.
 
-One text per run, because these models quantise activations over the whole input: in a batch of 32 a text's
+One text per run, because these models quantize activations over the whole input: in a batch of 32 a text's
 vector had a cosine of only 0.997 (0.994 at worst) with its vector alone, so it depended on its neighbors. Alone it
 is always the same, and with one thread per text it costs less CPU as well (60 texts a CPU second against 35-51).
 """
@@ -32,6 +32,7 @@ from cortex.errors import (
 from cortex.providers.digests import Stamp, sha256_of
 from cortex.providers.models import GRAPH, REPLACE_HINT, SOURCE, SUMS_NAME, WEIGHTS, ModelStore, PinnedModel
 from cortex.providers.wordpiece import END, START, WordPiece
+from cortex.runtime.pool import begin
 
 MAX_TOKENS = 512
 # Above this many tokens a run gives its working memory back; below, keeping it costs little and saves time.
@@ -104,7 +105,7 @@ class OnnxModel:
         """Load it beside whatever is done next, so that the first run finds it there."""
         # Importing holds Python up and making a session does not: only the latter is worth a thread.
         _onnxruntime()
-        threading.Thread(target=self._load_if_possible, name="cortex-loading").start()
+        begin(self._load_if_possible, "cortex-loading", daemon=False)
 
     def _answer(self, loaded: _Loaded, texts: Sequence[str]) -> NDArray[np.float32]:
         ids, kinds = loaded.tokens.framed(texts)

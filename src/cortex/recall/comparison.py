@@ -31,7 +31,7 @@ _TIER_COUNTS = ("tier", "candidates", "selected")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ArmAnswer:
     """What one side answered to one question."""
 
     hit: bool
@@ -43,7 +43,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ArmComparison:
     """Both sides in figures, and what speaks against the candidate."""
 
     questions: int
@@ -78,7 +78,7 @@ def _side(hit: float, strays: int, p95: float) -> dict[str, Any]:
     return {"hit_at_5": round(hit, 4), "wrong_scope": strays, "p95_ms": round(p95, 3)}
 
 
-def compare(control: Sequence[Outcome], candidate: Sequence[Outcome]) -> Comparison:
+def compare(control: Sequence[ArmAnswer], candidate: Sequence[ArmAnswer]) -> ArmComparison:
     """The verdict on the candidate; both sides answered the same questions in the same order."""
     before, after = _hits(control), _hits(candidate)
     interval = paired_interval(after - before)
@@ -94,7 +94,7 @@ def compare(control: Sequence[Outcome], candidate: Sequence[Outcome]) -> Compari
         (p95[1] > SLOWER * p95[0], f"p95 is {p95[1]:.1f} ms, over {SLOWER:g} × {p95[0]:.1f} ms"),
         (bool(lacking), f"receipts lack {', '.join(lacking)}"),
     )
-    return Comparison(
+    return ArmComparison(
         len(control), float(before.mean()), float(after.mean()), interval, strays[0], strays[1], p95[0], p95[1],
         lacking, tuple(text for holds, text in checks if holds),
     )  # fmt: skip
@@ -113,7 +113,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return float(np.percentile(np.asarray(values, dtype=np.float64), share))
 
 
-def _hits(side: Sequence[Outcome]) -> Any:
+def _hits(side: Sequence[ArmAnswer]) -> Any:
     return np.array([each.hit for each in side], dtype=np.float64)
 
 

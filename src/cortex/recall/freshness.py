@@ -272,7 +272,7 @@ def _after_what_outdates_them(top: list[Scored]) -> list[Scored]:
 def _moved(top: list[Scored], newer: Scored, older: Scored) -> list[Scored]:
     """`newer` right above `older`, with the part of its score that says so."""
     newer.set_part("newer", newer.parts.get("newer", 0.0) + older.score - newer.score + 0.000001)
-    newer.reasons.append(f"says newer than {older.trace.id}")
+    newer.reasons.append(f"newer than {older.trace.id}")
     rest = [each for each in top if each is not newer]
     rest.insert(rest.index(older), newer)
     return rest
@@ -300,7 +300,7 @@ def with_other_sides(shown: Sequence[Scored], behind: Sequence[Scored], ranked: 
         for id in sorted(others.get(each.trace.id, frozenset()) & rest.keys())[:1]:
             other = rest.pop(id)
             other.set_part("other side", each.score - other.score - 0.000001)
-            other.reasons.append(f"says otherwise than {each.trace.id}")
+            other.reasons.append(f"contradicts {each.trace.id}")
             beside.append(other)
     return beside
 

@@ -16,7 +16,7 @@ MOST_SHOWN = 20
 """So many of the most changed answers are kept."""
 
 
-class Change(StrEnum):
+class AnswerChange(StrEnum):
     """What becomes of an answer."""
 
     SAME = "same"
@@ -52,7 +52,7 @@ class ChangedAnswer:
     position: int
     """The state that both sides searched."""
     query: str
-    change: Change
+    change: AnswerChange
     before: AnswerSide
     after: AnswerSide
 
@@ -73,15 +73,15 @@ class ChangedAnswer:
         return share, moved, abs(self.after.tokens - self.before.tokens)
 
 
-def change_between(before: AnswerSide, after: AnswerSide) -> Change:
+def change_between(before: AnswerSide, after: AnswerSide) -> AnswerChange:
     """How an answer changes; the greatest change counts."""
     if before.ids == after.ids:
-        return Change.SAME if before.tokens == after.tokens else Change.TOKENS
+        return AnswerChange.SAME if before.tokens == after.tokens else AnswerChange.TOKENS
     if not after.ids:
-        return Change.SILENCED
+        return AnswerChange.SILENCED
     if not before.ids:
-        return Change.ANSWERED
-    return Change.ORDER if sorted(before.ids) == sorted(after.ids) else Change.HITS
+        return AnswerChange.ANSWERED
+    return AnswerChange.ORDER if sorted(before.ids) == sorted(after.ids) else AnswerChange.HITS
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class Tally:
     """What was compared so far; it holds no more than the most changed answers."""
 
     compared: int = 0
-    changes: Counter[Change] = field(default_factory=Counter)
+    changes: Counter[AnswerChange] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     """What could not be compared, by reason."""
     tokens_before: int = 0
@@ -101,7 +101,7 @@ class Tally:
         self.changes[answer.change] += 1
         self.tokens_before += answer.before.tokens
         self.tokens_after += answer.after.tokens
-        if answer.change is not Change.SAME:
+        if answer.change is not AnswerChange.SAME:
             heapq.heappush(self._most, (answer.weight, answer.receipt_id, answer))
             if len(self._most) > MOST_SHOWN:
                 heapq.heappop(self._most)
@@ -111,12 +111,12 @@ class Tally:
         return tuple(answer for _, _, answer in sorted(self._most, reverse=True))
 
     def by_change(self) -> Mapping[str, int]:
-        return {change.value: self.changes[change] for change in Change}
+        return {change.value: self.changes[change] for change in AnswerChange}
 
 
 def differing(changes: Mapping[str, int]) -> int:
     """How many answers change at all."""
-    return sum(number for change, number in changes.items() if change != Change.SAME)
+    return sum(number for change, number in changes.items() if change != AnswerChange.SAME)
 
 
 def named_reasons(reasons: Iterable[tuple[str, int]]) -> Mapping[str, int]:

@@ -70,8 +70,8 @@ class Ground(IntEnum):
 
 
 _REASONS = {
-    Ground.CONDITION: "its condition is met",
-    Ground.SUBJECT: "its subject is spoken of",
+    Ground.CONDITION: "its condition applies",
+    Ground.SUBJECT: "its subject is mentioned",
     Ground.MANNER: "says how to answer",
 }
 
@@ -128,7 +128,7 @@ def applying(
         weight = weights.get(each.trace.id, 0.0)
         place = (float(ground), -float(shared[topic]), -by_meaning, -each.trace.created_at.timestamp())
         scored = Scored(
-            each.trace, ("standing",), {"standing": weight}, ["applies by situation", _REASONS[ground]], pinned=True
+            each.trace, ("standing",), {"standing": weight}, ["standing rule", _REASONS[ground]], pinned=True
         )
         if each.trace.id not in best or place < best[each.trace.id][0]:
             best[each.trace.id] = (place, scored)

@@ -55,7 +55,7 @@ class LadderRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RungChoice:
     """The rung of one turn."""
 
     rung: Rung = Rung.FULL
@@ -99,7 +99,7 @@ class Ladder:
     def rung(self) -> Rung:
         return RUNGS[self._at]
 
-    def begin(self) -> Step:
+    def begin(self) -> RungChoice:
         """The rung of the turn that begins now."""
         if self._at == 0:  # the usual case needs no lock
             return _FULL
@@ -107,11 +107,11 @@ class Ladder:
             self._since_probe += 1
             is_due = self._since_probe >= self._rules.probe_every and self._clock.monotonic() >= self._probes_from
             if self._at == 0 or not is_due:
-                return Step(RUNGS[self._at])
+                return RungChoice(RUNGS[self._at])
             self._since_probe = 0
-            return Step(RUNGS[self._at - 1], is_probe=True)
+            return RungChoice(RUNGS[self._at - 1], is_probe=True)
 
-    def end(self, step: Step, *, failed: bool, late: bool) -> LadderReport | None:
+    def end(self, step: RungChoice, *, failed: bool, late: bool) -> LadderReport | None:
         """Count a turn that is over; returns a report if a window is over or the rung changed."""
         with self._lock:
             if step.is_probe:
@@ -164,7 +164,7 @@ class Ladder:
         self._probes_from = now + self._wait
         return self._move(1, why)
 
-    def _count_probe(self, step: Step, *, good: bool) -> LadderReport | None:
+    def _count_probe(self, step: RungChoice, *, good: bool) -> LadderReport | None:
         if self._at == 0 or step.rung is not RUNGS[self._at - 1]:
             return None
         if good:
@@ -189,4 +189,4 @@ class Ladder:
         return LadderReport(RUNGS[self._at], before, why)
 
 
-_FULL = Step()
+_FULL = RungChoice()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -13,8 +14,15 @@ Result = TypeVar("Result")
 def start(work: Callable[[], Result], name: str) -> Future[Result]:
     """Run `work` in a thread of its own. The thread is a daemon: unlike a pool's, it keeps no process from ending."""
     pending: Future[Result] = Future()
-    threading.Thread(target=_run, args=(work, pending), name=name, daemon=True).start()
+    begin(partial(_run, work, pending), name)
     return pending
+
+
+def begin(work: Callable[[], object], name: str, *, daemon: bool = True) -> threading.Thread:
+    """Run `work` in a thread of its own, for somebody who wants no result. Every thread of the package begins here."""
+    thread = threading.Thread(target=work, name=name, daemon=daemon)
+    thread.start()
+    return thread
 
 
 def _run(work: Callable[[], Result], pending: Future[Result]) -> None:

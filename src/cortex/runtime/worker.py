@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
 from cortex.runtime.failure_counters import FailureCounters
-from cortex.runtime.pool import Threads
+from cortex.runtime.pool import Threads, begin
 
 log = logging.getLogger("cortex")
 
@@ -86,7 +86,7 @@ class BackgroundQueue:
             self._waiting.append(task)
             if not self._is_running:
                 self._is_running = True
-                threading.Thread(target=self._run, name="cortex-background", daemon=True).start()
+                begin(self._run, "cortex-background")
 
     def flush(self, timeout: float) -> bool:
         """Wait until every task has ended or is left behind; returns whether that took less than `timeout` seconds."""
@@ -148,8 +148,7 @@ class BatchQueue(Generic[Item]):
         with self._lock:
             if not self._is_closed:
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                    self._thread.start()
+                    self._thread = begin(self._run, self._name)
                 self._items.append(item)
                 self._added += 1
                 self._filled.notify()

@@ -22,7 +22,7 @@ from cortex.ports.documents import CANARY, Bodies
 from cortex.ports.store import View
 from cortex.progress import Progress, silent
 from cortex.recall import comparison, receipts, recipes
-from cortex.recall.comparison import Comparison, Outcome
+from cortex.recall.comparison import ArmAnswer, ArmComparison
 from cortex.runtime.deadline import Deadline
 from cortex.services.alerts import AlertService
 from cortex.services.golden import GoldenService, ReadQuestion
@@ -200,7 +200,7 @@ class CanaryService:
 
     # --- both sides on one snapshot -----------------------------------------------------------------------------------
 
-    def _compare(self, candidate: Settings, progress: Progress) -> tuple[Comparison, int]:
+    def _compare(self, candidate: Settings, progress: Progress) -> tuple[ArmComparison, int]:
         with self._context.view() as view:
             questions = GoldenService(self._context).questions(view)
             if len(questions) < LEAST:
@@ -212,7 +212,7 @@ class CanaryService:
 
     def _compared(
         self, view: View, questions: Sequence[ReadQuestion], candidate: Settings, progress: Progress
-    ) -> Comparison:
+    ) -> ArmComparison:
         sides = (self._context.settings, candidate)
         control, candidate_side = self._both_sides(view, questions, sides, 0, progress)
         for number in range(1, ROUNDS):
@@ -230,8 +230,8 @@ class CanaryService:
         sides: tuple[Settings, Settings],
         number: int,
         progress: Progress,
-    ) -> list[list[Outcome]]:
-        found: list[list[Outcome]] = [[], []]
+    ) -> list[list[ArmAnswer]]:
+        found: list[list[ArmAnswer]] = [[], []]
         degraded = 0
         for at, question in enumerate(questions):
             self._warm(view, question.query.text)
@@ -249,7 +249,7 @@ class CanaryService:
             )
         return found
 
-    def _side(self, view: View, questions: Sequence[ReadQuestion]) -> list[Outcome]:
+    def _side(self, view: View, questions: Sequence[ReadQuestion]) -> list[ArmAnswer]:
         """What the settings in force answer."""
         return [self.ask(view, question, self._context.settings)[0] for question in questions]
 
@@ -262,7 +262,7 @@ class CanaryService:
             except (DeadlineExceeded, EmbedderUnavailable) as error:  # the answers are degraded then
                 log.debug("a query of the golden set has no vector: %s", error.code)
 
-    def ask(self, view: View, question: ReadQuestion, settings: Settings) -> tuple[Outcome, bool]:
+    def ask(self, view: View, question: ReadQuestion, settings: Settings) -> tuple[ArmAnswer, bool]:
         """What one side answers to a question, and whether anything was missing from that. No receipt is kept of it."""
         context = replace(self._context, own_settings=settings)
         recipe = recipes.named(settings.recall.recipe)
@@ -275,7 +275,7 @@ class CanaryService:
         kept = settings.receipts
         facts = receipts.facts(answer, query, recipe, context.space(view), max_items=kept.max_items, verbose=False)
         lacking = comparison.lacking(facts | TurnFacts().facts()) if kept.enabled else comparison.REQUIRED
-        outcome = Outcome(
+        outcome = ArmAnswer(
             comparison.is_hit(answer.hits, question.expected), comparison.strays(query, answer.hits), took, lacking
         )
         return outcome, any(map(is_failure, answer.degraded))
@@ -374,7 +374,7 @@ def _value_of(settings: Settings, name: str) -> Any:
     return value
 
 
-def _faster(one: Sequence[Outcome], other: Sequence[Outcome]) -> list[Outcome]:
+def _faster(one: Sequence[ArmAnswer], other: Sequence[ArmAnswer]) -> list[ArmAnswer]:
     return [
         replace(each, milliseconds=min(each.milliseconds, again.milliseconds))
         for each, again in zip(one, other, strict=True)
@@ -393,8 +393,8 @@ def _write(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def _within(field: str, value: float, low: float, high: float) -> None:
-    hint = f"give {low:g} to {high:g}"
+    hint = f"give {low:.10g} to {high:.10g}"
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidRequest("is not a number", field=field, hint=hint)
     if not low <= value <= high:
-        raise InvalidRequest(f"{value:g} is outside {low:g} to {high:g}", field=field, hint=hint)
+        raise InvalidRequest(f"{value:.10g} is outside {low:.10g} to {high:.10g}", field=field, hint=hint)

@@ -61,7 +61,7 @@ class CaptureService:
         # What a turn was given has to be on record before the reply that may repeat it is read.
         self._context.flush()
         settings = self._context.settings
-        arrival = intake.History(
+        incoming = intake.History(
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
             channel=channel, trigger=trigger, follows=follows, import_run=import_run, share_personal=share_personal,
             keys=keys,
@@ -73,7 +73,7 @@ class CaptureService:
             keep_tool_output=settings.capture.keep_tool_output,
             skip_heartbeat=settings.hooks.skip_heartbeat,
         )
-        afterwards = intake.FollowUpJobs(
+        follow_ups = intake.FollowUpJobs(
             kinds=(
                 *((intake.EMBED,) if self._context.can_embed else ()),
                 intake.EXTRACT,
@@ -84,17 +84,17 @@ class CaptureService:
         )
         with self._context.recording("ingest") as record:
             taken = intake.ingest(
-                arrival,
+                incoming,
                 tenant=self._context.tenant,
                 store=self._context.store,
                 clock=self._context.clock,
                 ids=self._context.ids,
                 limits=limits,
-                afterwards=afterwards,
+                follow_ups=follow_ups,
             )
             record.close(taken.position, session=session, **taken.facts())
         if not debounce and not import_run and not taken.reason and taken.due is None:
-            self._bring_forward(arrival.session, afterwards.kinds)
+            self._bring_forward(incoming.session, follow_ups.kinds)
         self._context.dependencies.nudge(self._context.tenant.agent)
         return Ingested(tuple(taken.ids), record.receipt)
 

@@ -9,13 +9,13 @@ from datetime import datetime
 
 from cortex.context import Context
 from cortex.domain.digest import (
-    AskedInVain,
     Changed,
     Digest,
     DigestChange,
     DigestMemory,
     Learned,
     Spent,
+    UnansweredQuestions,
     WaitingItem,
     first_line,
 )
@@ -82,7 +82,7 @@ class DigestService:
                 record.close(view.position, learned=learned.memories, changed=dict(changed.events), gaps=gaps.groups)
         return Digest(
             since, until, learned, changed,
-            AskedInVain(gaps.in_vain, gaps.recalls, gaps.groups, gaps.gaps), used, spent, waiting,
+            UnansweredQuestions(gaps.found_nothing, gaps.recalls, gaps.groups, gaps.gaps), used, spent, waiting,
             complete=len(events) < MOST_EVENTS, receipt=record.receipt,
         )  # fmt: skip
 

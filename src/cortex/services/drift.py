@@ -20,7 +20,7 @@ from cortex.domain.census import (
     censuses_in,
 )
 from cortex.domain.census import counted as counted_on
-from cortex.domain.drift import BASE_DAYS, RECENT_DAYS, Verdict, judged
+from cortex.domain.drift import BASE_DAYS, RECENT_DAYS, DriftVerdict, judged
 from cortex.domain.growth import days_of
 from cortex.domain.lanes import ANY_STATE, Lane
 from cortex.domain.memory import ImportanceLabel
@@ -54,7 +54,7 @@ class DriftReport:
     memories: int
     unknown: int
     """How many memories there were at the end of the day, and how many of them nobody had rated."""
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[DriftVerdict, ...]
 
 
 class DriftService:
@@ -170,7 +170,7 @@ class DriftService:
         return self._today() - DAY
 
 
-def message_of(verdict: Verdict) -> str:
+def message_of(verdict: DriftVerdict) -> str:
     """A verdict in numbers: what moved, from where to where."""
     share = verdict.comparison.shares[0]
     return (

@@ -33,12 +33,12 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class GapsReport:
-    """What was asked in vain."""
+    """Questions that found nothing."""
 
     since: datetime
     recalls: int
     """Automatic recalls that looked for something."""
-    in_vain: int
+    found_nothing: int
     """Those that found nothing."""
     unknown: int
     """Of those, the ones whose query is not kept."""
@@ -53,7 +53,7 @@ class GapsReport:
 @dataclass(slots=True)
 class _Counts:
     recalls: int = 0
-    in_vain: int = 0
+    found_nothing: int = 0
     unknown: int = 0
 
 
@@ -82,11 +82,11 @@ class GapService:
                 gaps.append(self._asked_again(view, group))
                 progress(at, min(limit, len(found)), "asked again")
             record.close(
-                view.position, recalls=counts.recalls, in_vain=counts.in_vain, groups=len(groups),
+                view.position, recalls=counts.recalls, found_nothing=counts.found_nothing, groups=len(groups),
                 answered_now=sum(bool(gap.answered_by) for gap in gaps),
             )  # fmt: skip
         return GapsReport(
-            since, counts.recalls, counts.in_vain, counts.unknown, len(groups), space is not None, tuple(gaps),
+            since, counts.recalls, counts.found_nothing, counts.unknown, len(groups), space is not None, tuple(gaps),
             record.receipt,
         )  # fmt: skip
 
@@ -101,7 +101,7 @@ class GapService:
             counts.recalls += 1
             if receipt.facts.get("counts", {}).get("returned", 1):
                 continue
-            counts.in_vain += 1
+            counts.found_nothing += 1
             kept = view.receipt(receipt.id)
             if kept is None or kept[1] is None:
                 counts.unknown += 1

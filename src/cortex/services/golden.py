@@ -14,7 +14,7 @@ from cortex.domain.echoes import is_correction, is_echoed
 from cortex.domain.golden import (
     LEAST,
     SILENT_OF,
-    Evidence,
+    AnswerEvidence,
     GoldenQuestion,
     GoldenSet,
     balanced,
@@ -191,19 +191,19 @@ class GoldenService:
         if receipt.id in marks:
             ids = marks[receipt.id]
             is_question = ids is not None and _query_of(view, receipt) is not None
-            approved = GoldenQuestion(receipt.id, tuple(ids or ()), Evidence.APPROVED, asked_at)
+            approved = GoldenQuestion(receipt.id, tuple(ids or ()), AnswerEvidence.APPROVED, asked_at)
             return (0, approved) if is_question else None
         if exchange is None or not exchange.holds or (query := _query_of(view, receipt)) is None:
             return None
         returned = _returned(receipt)
         if not returned:
             # What was not even searched for says little about a recipe.
-            silent = GoldenQuestion(receipt.id, (), Evidence.SILENT, asked_at)
+            silent = GoldenQuestion(receipt.id, (), AnswerEvidence.SILENT, asked_at)
             return 2 if receipt.facts.get("skipped") else 1, silent
         # Memory that was replaced or forgotten since was corrected as well.
         traces = [trace for trace in view.load(returned) if trace.state is State.ACTIVE]
         used = tuple(trace.id for trace in traces if is_echoed(trace.text, query, exchange.reply))
-        return (1, GoldenQuestion(receipt.id, used, Evidence.ECHOED, asked_at)) if used else None
+        return (1, GoldenQuestion(receipt.id, used, AnswerEvidence.ECHOED, asked_at)) if used else None
 
     def _read_question(self, view: View, question: GoldenQuestion) -> ReadQuestion | None:
         found = view.receipt(question.receipt)
@@ -303,7 +303,7 @@ def _query_of(view: View, receipt: Receipt) -> str | None:
 
 def _status(golden: GoldenSet, receipt: Receipt | None = None) -> GoldenStatus:
     silent = sum(each.is_silent for each in golden.questions)
-    approved = sum(each.evidence is Evidence.APPROVED for each in golden.questions)
+    approved = sum(each.evidence is AnswerEvidence.APPROVED for each in golden.questions)
     total = len(golden.questions)
     return GoldenStatus(total, total - silent, silent, approved, golden.built_at, receipt)
 

@@ -13,7 +13,7 @@ from cortex.domain.index_status import IndexStatus
 from cortex.domain.lanes import DEFAULT_LANES
 from cortex.domain.receipt import Receipt
 from cortex.errors import EmbedderUnavailable, EngineError, NearestUnavailable, StoreError
-from cortex.ports.index_status import Measured
+from cortex.ports.index_status import Optimizable
 from cortex.ports.nearest import Accelerated, NearestState
 from cortex.ports.store import Filter, Finding
 from cortex.progress import Progress, silent
@@ -177,7 +177,7 @@ class MaintenanceService:
     def index_status(self) -> IndexStatus:
         """The figures of the store's indexes; a store that cannot tell them has none."""
         store = self._context.dependencies.store(self._context.tenant.agent)
-        return store.index_status() if isinstance(store, Measured) else IndexStatus()
+        return store.index_status() if isinstance(store, Optimizable) else IndexStatus()
 
     def optimize_due(self) -> None:
         """Optimize where a figure is above its threshold; one that stays above is an error (E16)."""

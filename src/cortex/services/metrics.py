@@ -24,7 +24,7 @@ MOST_USERS = 2_000
 
 
 @dataclass(slots=True)
-class Measured:
+class TenantMetrics:
     """What there is."""
 
     memories: Counter[tuple[str, ...]] = field(default_factory=Counter)
@@ -53,17 +53,17 @@ class MetricsService:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._lock = threading.Lock()
-        self._last: tuple[float, Measured] | None = None
+        self._last: tuple[float, TenantMetrics] | None = None
 
-    def measure(self, agents: Iterable[str] = ()) -> Measured:
+    def measure(self, agents: Iterable[str] = ()) -> TenantMetrics:
         now = self._context.clock.monotonic()
         with self._lock:
             if self._last is None or now - self._last[0] >= FRESH_SECONDS:
                 self._last = now, self._measured({self._context.tenant.agent, *agents})
             return self._last[1]
 
-    def _measured(self, agents: Iterable[str]) -> Measured:
-        found, dependencies = Measured(), self._context.dependencies
+    def _measured(self, agents: Iterable[str]) -> TenantMetrics:
+        found, dependencies = TenantMetrics(), self._context.dependencies
         for agent in sorted(agents):
             try:
                 self._count(found, agent, dependencies.store(agent))
@@ -78,7 +78,7 @@ class MetricsService:
             found.llm = {name: dict(status[name]) for name in ("hour", "day") if name in status}
         return found
 
-    def _count(self, found: Measured, agent: str, store: Store) -> None:
+    def _count(self, found: TenantMetrics, agent: str, store: Store) -> None:
         users = store.users()
         found.users += len(users)
         found.users_skipped += max(0, len(users) - MOST_USERS)

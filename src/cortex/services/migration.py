@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from cortex.domain.dump import Digest, Digests, Record, RecordKind, differing
+from cortex.domain.dump import DumpRecord, RecordDigest, RecordDigests, RecordKind, differing
 from cortex.domain.scope import Tenant
 from cortex.errors import Conflict, InvalidRequest, StoreCorrupt
 from cortex.ports.store import Store
 from cortex.progress import Progress, silent
 
-DigestsByKind = Mapping[RecordKind, Digest]
+DigestsByKind = Mapping[RecordKind, RecordDigest]
 _OFTEN = 1_000
 """After how many records progress is reported."""
 
@@ -66,7 +66,7 @@ def digests_of(
     store: Store, tenant: Tenant, progress: Progress = silent, label: str = "reading", total: int = 0
 ) -> DigestsByKind:
     """The digests of everything a store keeps of a tenant."""
-    digests = Digests()
+    digests = RecordDigests()
     for _ in digests.counted(store.dump(tenant)):
         if digests.records % _OFTEN == 0:
             progress(digests.records, total, label)
@@ -74,9 +74,9 @@ def digests_of(
     return digests.all()
 
 
-def _as_read(source: Store, tenant: Tenant, read: DigestsByKind, progress: Progress) -> Iterator[Record]:
+def _as_read(source: Store, tenant: Tenant, read: DigestsByKind, progress: Progress) -> Iterator[DumpRecord]:
     """The records of the source, which must still be those that were read; else the last one never comes."""
-    digests, total = Digests(), _count(read)
+    digests, total = RecordDigests(), _count(read)
     for record in digests.counted(source.dump(tenant)):
         yield record
         if digests.records % _OFTEN == 0:

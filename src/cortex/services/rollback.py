@@ -117,7 +117,7 @@ def _roll_back(context: Context, tag: Tag, which: Selection, dry_run: bool) -> U
 
 
 def _refuse_unknown(scope: str, states: Iterable[tuple[Context, int | None]]) -> None:
-    """A misspelt scope would silently have no effect. It is known if anything is in it at one of these positions."""
+    """A misspelled scope would silently have no effect. It is known if anything is in it at one of these positions."""
     known: set[str] = set()
     for context, position in states:
         with context.store.view(context.tenant, position) as view:

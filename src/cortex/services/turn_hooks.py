@@ -39,7 +39,7 @@ from cortex.recall.recipes import Recipe
 from cortex.recall.synthesis import Cached
 from cortex.runtime.deadline import SHARES, Deadline
 from cortex.runtime.failure_counters import FailureCounters
-from cortex.runtime.ladder import LadderReport, Rung, Step
+from cortex.runtime.ladder import LadderReport, Rung, RungChoice
 from cortex.runtime.pool import Threads
 from cortex.runtime.worker import BackgroundQueue, Task
 from cortex.services import rung_alerts
@@ -230,11 +230,11 @@ class TurnHooks:
 
     # --- the ladder and the canary ----------------------------------------------------------------------------------
 
-    def begin_turn(self) -> Step:
+    def begin_turn(self) -> RungChoice:
         """How much of recall the turn that begins now gets; `end_turn` must follow."""
         return self._context.dependencies.ladder.begin()
 
-    def end_turn(self, step: Step, injection: Injection, prepared: Prepared | None = None) -> None:
+    def end_turn(self, step: RungChoice, injection: Injection, prepared: Prepared | None = None) -> None:
         """Count how a turn went: by that, recall goes down or up a rung, and a canary is taken back (E20).
 
         It never raises, and does no I/O: what must be written down is left to the background.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.domain.backup_manifest import Figures
-from cortex.domain.dump import Digest, Digests, Record, RecordKind, differing
+from cortex.domain.dump import DumpRecord, RecordDigest, RecordDigests, RecordKind, differing
 from cortex.domain.scope import Tenant
 from cortex.errors import StoreCorrupt, StoreForeign, StoreTooNew, StoreUnavailable, full_disk
 from cortex.ports.store import Store
@@ -37,7 +37,7 @@ def write(store: Store, agent: str, to: Path) -> int:
         _put(stream, {"format": FORMAT, "version": VERSION, "agent": agent})
         users = store.users()
         for user in users:
-            digests = Digests()
+            digests = RecordDigests()
             _put(stream, {"user": user})
             for record in digests.counted(store.dump(Tenant(agent, user))):
                 stream.write(record.line().encode("utf-8", "surrogatepass") + b"\n")
@@ -62,7 +62,7 @@ def figures(path: Path) -> dict[str, Figures]:
     return {user: _figures(records) for user, records in users}
 
 
-def _figures(records: Iterator[Record]) -> Figures:
+def _figures(records: Iterator[DumpRecord]) -> Figures:
     traces, position, seal = 0, 0, ""
     for record in records:
         if record.kind is RecordKind.TRACE:
@@ -83,7 +83,7 @@ def load(path: Path, store: Store, agent: str) -> list[str]:
     return loaded
 
 
-def _opened(path: Path) -> tuple[str, Iterator[tuple[str, Iterator[Record]]]]:
+def _opened(path: Path) -> tuple[str, Iterator[tuple[str, Iterator[DumpRecord]]]]:
     lines = _lines(path)
     first = _parsed(path, next(lines, "null"))
     if not isinstance(first, dict) or first.get("format") != FORMAT:
@@ -94,7 +94,7 @@ def _opened(path: Path) -> tuple[str, Iterator[tuple[str, Iterator[Record]]]]:
     return str(first.get("agent", "")), _users(path, lines)
 
 
-def _users(path: Path, lines: Iterator[str]) -> Iterator[tuple[str, Iterator[Record]]]:
+def _users(path: Path, lines: Iterator[str]) -> Iterator[tuple[str, Iterator[DumpRecord]]]:
     number = 0
     for line in lines:
         found = _parsed(path, line)
@@ -108,17 +108,17 @@ def _users(path: Path, lines: Iterator[str]) -> Iterator[tuple[str, Iterator[Rec
     raise _cut_short(path)
 
 
-def _records(path: Path, lines: Iterator[str]) -> Iterator[Record]:
+def _records(path: Path, lines: Iterator[str]) -> Iterator[DumpRecord]:
     """The records of one user; an error instead of the end where they are not those that were written."""
-    digests = Digests()
+    digests = RecordDigests()
     for line in lines:
         if line.startswith("["):
-            record = Record.from_line(line)
+            record = DumpRecord.from_line(line)
             digests.add(record)
             yield record
             continue
         end = _parsed(path, line)
-        written = {RecordKind(kind): Digest(*each) for kind, each in end.get("digests", {}).items()}
+        written = {RecordKind(kind): RecordDigest(*each) for kind, each in end.get("digests", {}).items()}
         if different := differing(written, digests.all()):
             raise StoreCorrupt(f"{path} is damaged: {', '.join(different)}", hint=_ANOTHER)
         return

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 import anyio
 
 from cortex.errors import DeadlineExceeded
+from cortex.runtime.pool import begin
 
 KEPT_SECONDS = 5.0
 """How long an idle thread waits before it ends."""
@@ -135,7 +136,7 @@ class BoundedExecutor:
 
     def _has_begun_thread(self) -> bool:
         try:
-            threading.Thread(target=self._work, name="cortex-call", daemon=True).start()
+            begin(self._work, "cortex-call")
         except RuntimeError:  # the system allows no more threads
             return False
         self._idle += 1

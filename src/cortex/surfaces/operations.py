@@ -319,7 +319,7 @@ OPERATIONS = (
     Operation(
         "revoke_threshold", "POST /v1/thresholds/revoke", "inbox", inbox.RevokeThresholdRequest,
         inbox.ThresholdResponse, right=ADMIN,
-        about="Revoke the learned threshold of an extractor; the one before it holds again.",
+        about="Revoke the learned threshold of an extractor; the one before it applies again.",
     ),
     Operation(
         "forget_matching", "POST /v1/forget", "memories", memories.ForgetRequest, memories.ForgetResponse, right=WRITE,
@@ -643,7 +643,7 @@ OPERATIONS = (
     ),
     Operation(
         "writeback", "POST /v1/writeback", "upkeep", governance.WritebackRequest, ledger.ReceiptResponse, right=ADMIN,
-        limit=LONG, about="Carry grades into memories. Without force only fields that nobody set are filled.",
+        limit=LONG, about="Write grades into memories. Without force only fields that nobody set are filled.",
     ),
     # --- operating ----------------------------------------------------------------------------------------------------
     Operation(
@@ -777,11 +777,11 @@ OPERATIONS = (
     ),
     Operation(
         "promote_canary", "POST /v1/canary/promote", "operating", EmptyRequest, canaries.CanaryResponse, right=ADMIN,
-        about="Keep what a canary tried: it is written into the server's settings file.",
+        about="Promote a canary: its settings are written into the server's settings file.",
     ),
     Operation(
         "stop_canary", "POST /v1/canary/stop", "operating", EmptyRequest, canaries.CanaryResponse, right=ADMIN,
-        about="Take a canary back before its time.",
+        about="Stop a canary before its time; its sessions get the present settings again.",
     ),
     Operation(
         "rehearse", "POST /v1/rehearse", "operating", foresight.RehearseRequest, foresight.RehearseResponse,

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from cortex.domain.text import SENTENCE_END, estimate_tokens
 from cortex.errors import InvalidRequest
-from cortex.workspace.markdown import BOM, Block, BlockKind, Document, lines_of, read, sections
+from cortex.workspace.markdown import BOM, Block, BlockKind, MarkdownDocument, lines_of, read, sections
 
 CHARS_PER_TOKEN = 4
 
@@ -220,7 +220,7 @@ def by_sections(content: str, *, tokens: int = 400) -> list[TextSpan]:
 class _Scale:
     """Where lines stand in the text, and what they weigh: a quarter of a token each unit, so that weights add up."""
 
-    def __init__(self, content: str, document: Document) -> None:
+    def __init__(self, content: str, document: MarkdownDocument) -> None:
         self.content = content
         self.lines = document.lines
         begin = len(BOM) if content.startswith(BOM) else 0
@@ -250,7 +250,7 @@ def _weight(text: str) -> int:
     return len(text) if text.isascii() else estimate_tokens(text * CHARS_PER_TOKEN)
 
 
-def _groups(document: Document, scale: _Scale, limit: int) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+def _groups(document: MarkdownDocument, scale: _Scale, limit: int) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
     """The blocks that are to be cut together, with the path of their section."""
     blocks = [block for block in document.blocks if block.kind is not BlockKind.BLANK]
     whole = sections(document)

@@ -62,7 +62,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class MarkdownDocument:
     """A Markdown text as read. Every line is in exactly one block, and the blocks are in order."""
 
     lines: tuple[str, ...]
@@ -85,14 +85,14 @@ class MarkdownSection:
     end_line: int
 
 
-def read(text: str) -> Document:
+def read(text: str) -> MarkdownDocument:
     """The blocks of a Markdown text. Every text can be read: what is no Markdown is a paragraph."""
     lines = lines_of(text)
     front, front_lines = _front(lines)
     blocks = [Block(BlockKind.FRONT, 1, front_lines)] if front_lines else []
     blocks += _Reader(lines, front_lines).blocks()
     title = _given_title(front) or _first_title(blocks)
-    return Document(tuple(lines), front, front_lines, title, tuple(blocks))
+    return MarkdownDocument(tuple(lines), front, front_lines, title, tuple(blocks))
 
 
 def lines_of(text: str) -> list[str]:
@@ -108,7 +108,7 @@ def front_matter(text: str) -> Front:
     return _front(lines_of(text))[0] if text.removeprefix(BOM).startswith("---") else {}
 
 
-def sections(document: Document) -> tuple[MarkdownSection, ...]:
+def sections(document: MarkdownDocument) -> tuple[MarkdownSection, ...]:
     """The sections of a document, in order; together they have every line exactly once."""
     found: list[MarkdownSection] = []
     root = _given_title(document.front)
@@ -197,11 +197,11 @@ def plain(text: str) -> str:
 
 def _unmarked(text: str) -> str:
     text = _LINK.sub(r"\1", _LINK.sub(r"\1", text))  # twice: an image may be the text of a link
-    text = _unemphasised(_TAG.sub("", _WIKI_LINK.sub(r"\1", text)))
+    text = _unemphasized(_TAG.sub("", _WIKI_LINK.sub(r"\1", text)))
     return _ESCAPE.sub(r"\1", without_references(text))
 
 
-def _unemphasised(text: str) -> str:
+def _unemphasized(text: str) -> str:
     """`text` without the marks that stand in pairs around words; a lone mark, or one within a word, is text."""
     opened: dict[str, tuple[int, int]] = {}
     paired: list[tuple[int, int]] = []

@@ -71,7 +71,7 @@ class MediumState(StrEnum):
     UNREADABLE = "unreadable"
 
 
-class Stamp(NamedTuple):
+class MediaStamp(NamedTuple):
     """Where a medium lies, and how it looked when it was read."""
 
     path: str
@@ -269,7 +269,7 @@ class _Run:
             return Reference(target, MediumState.MISSING), None
         if not stat.S_ISREG(status.st_mode):
             return Reference(target, MediumState.UNREADABLE), None
-        stamp = Stamp(path, status.st_size, status.st_mtime_ns)
+        stamp = MediaStamp(path, status.st_size, status.st_mtime_ns)
         same = next(
             (each for each in before if each.target == target and self._is_current(each, stamp, embedder)), None
         )
@@ -280,7 +280,7 @@ class _Run:
             return Reference(target, MediumState.TOO_LARGE, "", "", *stamp), None
         return self._embedded(target, modality, embedder, stamp)
 
-    def _is_current(self, before: Reference, stamp: Stamp, embedder: MediaEmbedder) -> bool:
+    def _is_current(self, before: Reference, stamp: MediaStamp, embedder: MediaEmbedder) -> bool:
         if (before.path, before.size, before.modified_ns) != stamp:
             return False
         if before.state == MediumState.EMBEDDED:
@@ -289,7 +289,7 @@ class _Run:
         return not self._is_new and before.state in settled
 
     def _embedded(
-        self, target: str, modality: Modality, embedder: MediaEmbedder, stamp: Stamp
+        self, target: str, modality: Modality, embedder: MediaEmbedder, stamp: MediaStamp
     ) -> tuple[Reference, Vector | None]:
         try:
             data = read_bytes(stamp.path, max_bytes=self._indexing.max_bytes)

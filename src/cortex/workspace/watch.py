@@ -12,9 +12,11 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from cortex.errors import ProviderMissing
+from cortex.runtime.pool import begin
 from cortex.runtime.worker import Worker
 from cortex.workspace.sources import IGNORED, MARKDOWN, TRANSCRIPTS, WORKSPACE_FOLDER, Shape, Source
 
@@ -120,7 +122,7 @@ class Watching:
         """Whether all that is there to be watched is, so that nothing that happens now is missed."""
         return self._round.is_in_place
 
-    def tell(self, what: Noticed) -> None:
+    def notify(self, what: Noticed) -> None:
         """Something happened in a place; places may have come or gone with it."""
         self._noticed(what)
         self._worker.wake()
@@ -151,13 +153,7 @@ class _Round:
         watching.trouble = ""
         alike = [[place for place in wanted if place.deep is deep] for deep in (True, False)]
         self._unready = {some[0] for some in alike if some}
-        self._threads = [
-            threading.Thread(target=self._watch, args=(some,), name="cortex-watch", daemon=True)
-            for some in alike
-            if some
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._threads = [begin(partial(self._watch, some), "cortex-watch") for some in alike if some]
 
     @property
     def is_in_place(self) -> bool:
@@ -212,7 +208,7 @@ class _Round:
                 noticed.add(Noticed.FILES)  # whatever happened before now
             for what in noticed:
                 if what is not None:
-                    self._watching.tell(what)
+                    self._watching.notify(what)
 
 
 _DELETED = 3

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from cortex.domain.ownership.span import Place
 from cortex.domain.ownership.words import either
+from cortex.languages.lists import alternatives
 
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?!\s*(?:\n|\Z)))*")
 _SENTENCES = re.compile(r"(?<=[.!?。！？])\s*|\n+")
@@ -20,7 +21,7 @@ _STOPS = frozenset(".!?…。！？:：")
 _ASKS = frozenset("?？")
 _QUOTES = frozenset("\"“„«「'")
 _SELF = re.compile(rf"(?i){either('first_person')}")
-_SMALL_I = re.compile(r"\b(?:i|im|ive|dont)\b")
+_SMALL_I = re.compile(rf"\b(?:{alternatives('speaker in haste')})\b")
 _LARGE_I = re.compile(r"\bI\b")
 _LINE_HEAD = re.compile(r"[^\W\d_][\w.'-]{0,20}(?: \d{1,4})?")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|[?？!！:：]")

@@ -34,4 +34,19 @@ LISTS = {
         r"\b(?:dies\w{1,2}|unser\w{0,2}) (?:projekt\w*|repo\w*|code\s?basis|workspace|paket\w*|modul\w*|"
         r"dienst\w*|branch)\b"
     ),
+    "months of a name": "januar februar marz mai juni juli oktober dezember",
+    "days of a name": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+    "words and names": "stern klein gross lang kurz jung koch weber bauer",
+    "before a month": "im ab bis seit anfang ende mitte",
+    "articles of any case": "der die das den dem ein eine",
+    "titles of people": (
+        "frau herr fraulein doktor tante onkel cousine schwester bruder kollege kollegin freund freundin chef "
+        "chefin nachbar nachbarin lehrer lehrerin mutter vater oma opa"
+    ),
+    "particles of a name": "von zu zur",
+    "before names or words": "von nach vor",
+    "conditional": "wenn falls",
+    "choosing": "oder",
+    "before a lone month": "im|bis|seit",
+    "pin is": "ist",
 }

@@ -202,4 +202,42 @@ LISTS = {
         r"\b(?:this|our|the current|that) (?:\w+ )?(?:project|repo|repository|code ?base|workspace|"
         r"monorepo|package|module|service|library|branch)\b"
     ),
+    "months of a name": (
+        "january february march april may june july august september october november december jan feb mar apr jun "
+        "jul aug sep sept oct nov dec"
+    ),
+    "days of a name": "monday tuesday wednesday thursday friday saturday sunday",
+    "words and names": (
+        "will mark grace hope joy faith rose lily iris violet daisy ivy holly amber ruby pearl jade crystal dawn "
+        "eve summer autumn winter spring june bill sue pat art guy rich frank drew grant chase chance hunter mason "
+        "baker smith cook taylor carter parker king young long short white black brown green gray stone wood woods "
+        "hill rivers brook brooks field banks bush page day gold silver wolf fox bird fish bear angel christian "
+        "sky star ray jack nick rob bob harry miles reed reid dean major price rice case worth love best noble "
+        "sharp strong wise good power heart sonny buddy max ace bay trinity destiny harmony melody serenity"
+    ),
+    "opens after a verb": (
+        "i we you he she it they the a an this that these those all any each your my our his her their god not be "
+        "also as there one anyone someone nobody everyone"
+    ),
+    "before a month": "in of last next this early late mid since until till during every each through",
+    "articles of any case": "the a an",
+    "titles of people": (
+        "mr mrs ms miss mx dr prof professor doctor sir madam lord lady aunt uncle cousin sister brother colleague "
+        "friend boss neighbor teacher coach mum mom dad grandma grandpa father mother"
+    ),
+    "particles of a name": "bin ibn al el af av",
+    "before names or words": "by from to before after",
+    "conditional": "if unless",
+    "choosing": "or",
+    "passive": "am is are be been being was were get gets got getting",
+    "before a lone month": "in|by|until|since|of|every|last|next|this",
+    "everywhere cues": "all every any everywhere",
+    "everywhere": r"\b(?:in|on|across|for) (?:all|every|any)(?: of)?(?: my| the| your)? \w+|\beverywhere\b",
+    "pin of": "my|our|card|atm|bank|door|alarm|sim|debit|credit|phone|safe|gate",
+    "pin is": "is|was",
+    "speaker in haste": "i|im|ive|dont",
+    "states preference": r"\b(?:prefer|like|love|hate|enjoy|dislike|want|favou?rite|rather|can't stand)s?\b",
+    "states decision": r"\b(?:decided|agreed|chose|settled on|going with)\b|(?:\bwill|'ll) use\b",
+    "states name": r"\b(?:is|am|are) called\b|\bcall me\b|\bmy name is\b",
+    "states fact": r"\b(?:is|are|was|were|has|have|had|lives?|works?)\b",
 }

@@ -35,4 +35,14 @@ LISTS = {
         r"\b(?:est[ea]|nuestr[oa]) (?:proyecto|repo\w*|código|base de código|paquete|módulo|servicio|"
         r"rama)\b"
     ),
+    "months of a name": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "days of a name": "lunes martes miercoles jueves viernes domingo",
+    "before a month": "a de del",
+    "articles of any case": "el los las un una la",
+    "titles of people": "senor senora senorita sr sra srta don dona",
+    "particles of a name": "de del la",
+    "conditional": "si",
+    "choosing": "o",
+    "before a lone month": "en",
+    "pin is": "es",
 }

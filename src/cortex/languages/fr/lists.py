@@ -13,4 +13,12 @@ LISTS = {
     "addresses": "aux?|pour|à",
     "all of them": "les",
     "this project": r"\b(?:ce|cette|cet|notre) (?:projet|dépôt|repo\w*|base de code|paquet|module|service|branche)\b",
+    "months of a name": "janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre",
+    "days of a name": "lundi mardi mercredi jeudi vendredi samedi dimanche",
+    "before a month": "en de du au mi fin",
+    "articles of any case": "le la un une",
+    "titles of people": "m mme mlle monsieur madame",
+    "particles of a name": "de du la le",
+    "conditional": "si",
+    "before a lone month": "en",
 }

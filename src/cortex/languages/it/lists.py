@@ -8,4 +8,12 @@ LISTS = {
     "helpers": "assistenti?",
     "addresses": "per",
     "this project": r"\b(?:quest[oa]|nostr[oa]) (?:progetto|repo\w*|codice|pacchetto|modulo|servizio|ramo)\b",
+    "months of a name": (
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
+    ),
+    "before a month": "a di del",
+    "articles of any case": "il lo la un una uno",
+    "titles of people": "signor signora dott",
+    "particles of a name": "da di della",
+    "choosing": "o",
 }

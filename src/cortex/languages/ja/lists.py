@@ -12,4 +12,9 @@ LISTS = {
     "machines": "ai ?(?:アシスタント|エージェント)|言語モデル|アシスタント|エージェント",
     "addressed by particle": "へ|宛|向け",
     "this project": r"(?:この|うちの)(?:プロジェクト|リポジトリ|コードベース|パッケージ|モジュール|サービス)",
+    "after an unspaced name": "氏 様 君 殿 先 さ",
+    "states preference": "好き|嫌い",
+    "states decision": "決め",
+    "states name": "名前は",
+    "states fact": "です|ます",
 }

@@ -5,4 +5,5 @@ from __future__ import annotations
 LISTS = {
     "passwords": "wachtwoord",
     "this project": r"\b(?:dit|deze|ons|onze) (?:project|repo\w*|codebase|pakket|module|dienst|service|branch)\b",
+    "particles of a name": "van de den der ter ten",
 }

@@ -11,4 +11,5 @@ LISTS = {
         r"\b(?:n?est[ea]|n?ess[ea]|nosso|nossa) (?:proje(?:c?to)|repo\w*|código|pacote|módulo|serviço|"
         r"branch)\b"
     ),
+    "particles of a name": "da de dos das",
 }

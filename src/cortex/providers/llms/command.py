@@ -24,6 +24,7 @@ from cortex.domain.small_talk import OWN_REQUEST
 from cortex.errors import EngineError, InvalidRequest, LlmReason, LlmUnavailable, ProviderMissing, full_disk
 from cortex.ports.llm import Completion
 from cortex.providers.llms import sdks
+from cortex.runtime.pool import begin
 
 OPTIONS = ("command", "model")
 MAX_OUTPUT_BYTES = 1 << 20
@@ -239,9 +240,7 @@ class _Run:
     def finished(self, request: bytes, seconds: float) -> int:
         """The exit code. Whatever the program left behind in its group is ended before this returns or raises."""
         work = (partial(self._feed, request), self._read, self._read_complaint)
-        threads = [threading.Thread(target=each, name="cortex-llm-command", daemon=True) for each in work]
-        for thread in threads:
-            thread.start()
+        threads = [begin(each, "cortex-llm-command") for each in work]
         try:
             return self._process.wait(seconds)
         finally:

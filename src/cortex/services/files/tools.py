@@ -11,7 +11,7 @@ from cortex._version import __version__
 from cortex.context import Context
 from cortex.domain.chunk import cited
 from cortex.domain.lanes import Lane
-from cortex.domain.provenance import Origin, Provenance
+from cortex.domain.provenance import Authorship, Provenance
 from cortex.errors import InvalidRequest
 from cortex.ports.file_search import FileSearch, FoundLines
 from cortex.runtime.deadline import SHARES, Deadline
@@ -91,7 +91,7 @@ def memory_get(context: Context, path: str, *, start: int | None, lines: int | N
 
 
 def _result(found: FoundLines, cite: bool, context: Context) -> dict[str, Any]:
-    written_by = Origin.OWNER if found.source == "docs" else Origin.AGENT
+    written_by = Authorship.OWNER if found.source == "docs" else Authorship.AGENT
     provenance = found.provenance or Provenance(written_by, context.clock.now())
     payload: dict[str, Any] = {
         "path": found.path,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cortex.domain.dump import Record, RecordKind
+from cortex.domain.dump import DumpRecord, RecordKind
 from cortex.domain.erasure import Erasure
 from cortex.domain.events import Event, EventKind, Lag
 from cortex.domain.identity import TraceId
@@ -24,7 +24,7 @@ from cortex.ports.store import Job, JobState
 from cortex.stores.ephemeral.shelf import Embedding, Fields, SaidVersion, Shelf, Use
 
 
-def dump(shelf: Shelf, erasures: Sequence[Erasure]) -> Iterator[Record]:
+def dump(shelf: Shelf, erasures: Sequence[Erasure]) -> Iterator[DumpRecord]:
     """The records of a shelf."""
     if unfinished := [each for each in erasures if not each.finished]:
         raise Conflict(
@@ -34,11 +34,11 @@ def dump(shelf: Shelf, erasures: Sequence[Erasure]) -> Iterator[Record]:
         return
     for kind, read in _READ.items():
         for fields in read(shelf):
-            yield Record(kind, fields)
+            yield DumpRecord(kind, fields)
     for each in erasures:
-        yield Record(RecordKind.ERASURE, each.to_json())
+        yield DumpRecord(RecordKind.ERASURE, each.to_json())
     for fields in shelf.quarantined:
-        yield Record(RecordKind.QUARANTINED, fields)
+        yield DumpRecord(RecordKind.QUARANTINED, fields)
 
 
 def _ledger(shelf: Shelf) -> Iterator[Fields]:
@@ -159,7 +159,7 @@ _READ = {
 }
 
 
-def load(records: Iterable[Record]) -> tuple[Shelf, list[Erasure]]:
+def load(records: Iterable[DumpRecord]) -> tuple[Shelf, list[Erasure]]:
     """The shelf that these records are of, and the erasures among them."""
     shelf, erasures = Shelf(), list[Erasure]()
     for kind, fields in records:

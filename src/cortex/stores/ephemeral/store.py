@@ -25,7 +25,7 @@ from cortex.domain.backup_manifest import Figures
 from cortex.domain.calibration import chosen
 from cortex.domain.chunk import Chunk
 from cortex.domain.conversations import Before, Conversation, gathered
-from cortex.domain.dump import Record
+from cortex.domain.dump import DumpRecord
 from cortex.domain.erasure import Erasure, ErasureMatch, Sought
 from cortex.domain.events import Event, EventCount, EventKind, commit, lag, seal, time_in_seal
 from cortex.domain.growth import DayCount, counted_by_day
@@ -199,12 +199,12 @@ class EphemeralStore:
         with self._lock:
             return sorted({tenant.user for tenant, shelf in self._shelves.items() if not shelf.is_empty})
 
-    def dump(self, tenant: Tenant) -> Iterator[Record]:
+    def dump(self, tenant: Tenant) -> Iterator[DumpRecord]:
         with self._lock:
             shelf, erasures = self._shelf(tenant), self.erasures(tenant.user)
         yield from dumping.dump(shelf, erasures)
 
-    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:  # noqa: ARG002 - it goes in one go
+    def load(self, tenant: Tenant, records: Iterable[DumpRecord], *, source: str) -> None:  # noqa: ARG002 - it goes in one go
         shelf, erasures = dumping.load(records)
         with self._lock:
             if not self._shelf(tenant).is_empty:

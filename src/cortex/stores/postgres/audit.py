@@ -14,7 +14,7 @@ from cortex.domain.identity import is_id
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import slot_of
 from cortex.domain.passages import terms_said
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.domain.vectors import sign_codes
 from cortex.ports.store import Finding
 from cortex.stores.postgres import damage
@@ -46,7 +46,7 @@ _BATCH = 200
 Audit = Callable[[PgConnection], Iterator[Finding]]
 
 
-def tokeniser(connection: PgConnection) -> str:
+def tokenizer(connection: PgConnection) -> str:
     """Which tokenizer the index was built with."""
     found = connection.execute("SELECT value FROM meta WHERE key = 'tokeniser'").fetchone()
     return str(found[0]) if found else ""
@@ -260,7 +260,7 @@ def rebuild(connection: PgConnection) -> None:
         " (SELECT row, count(*) AS number, max(at) AS last FROM accesses GROUP BY row) a ON a.row = t.row"
         " WHERE traces.row = t.row AND (traces.uses, traces.used) IS DISTINCT FROM (coalesce(a.number, 0), a.last)"
     )
-    set_meta(connection, "tokeniser", TOKENISER)
+    set_meta(connection, "tokeniser", TOKENIZER)
 
 
 def _rebuild_index(connection: PgConnection, user: int) -> None:

@@ -108,14 +108,14 @@ def set_aside(
     )  # fmt: skip
 
 
-class Owner(NamedTuple):
+class RowOwner(NamedTuple):
     """Whose a trace is, and its id, as the ledger has it: it knows both better than a row that may be damaged there."""
 
     user: int
     id: str
 
 
-def owner_by_ledger(connection: PgConnection, row: int) -> Owner | None:
+def owner_by_ledger(connection: PgConnection, row: int) -> RowOwner | None:
     """The owner of a trace; None where the ledger does not know this trace."""
     found = connection.execute(
         "SELECT e.user, e.subject, t.salt, t.body, e.commitment, t.id, f.user FROM traces t"
@@ -127,7 +127,7 @@ def owner_by_ledger(connection: PgConnection, row: int) -> Owner | None:
     named_ = [each for each in traces if each[1].replace("-", "") == each[5].hex()]
     placed = [each for each in traces if each[0] == each[6]]
     best = next(iter((*committed, *named_, *placed)), None)
-    return Owner(best[0], best[1]) if best else None
+    return RowOwner(best[0], best[1]) if best else None
 
 
 def set_trace_aside(connection: PgConnection, row: int, why: str, *, recorded: bool = True) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from psycopg import errors, sql
 
 from cortex.domain.scope import is_agent_name
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.errors import StoreForeign, StoreTooNew, StoreUnavailable
 from cortex.stores.postgres import row_security
 from cortex.stores.postgres.connection import Connection
@@ -373,7 +373,7 @@ def _migrate(connection: Connection, name: str, agent: str, target: str) -> None
         if known == 0 and agent == files_of(agent.partition("~")[0]):
             connection.execute((_FILES + _FILE_POLICIES).encode())
         marks = {"application": _APPLICATION, "agent": agent, "identity": os.urandom(16).hex(),
-                 "tokeniser": TOKENISER, "schema": "0"}  # fmt: skip
+                 "tokeniser": TOKENIZER, "schema": "0"}  # fmt: skip
         for key, value in marks.items():
             connection.execute("INSERT INTO meta VALUES (%s, %s) ON CONFLICT DO NOTHING", (key, value))
         connection.execute("UPDATE meta SET value = %s WHERE key = 'schema'", (str(VERSION),))

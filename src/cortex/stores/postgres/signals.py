@@ -19,6 +19,7 @@ import psycopg
 from cortex.errors import EngineError
 from cortex.ports.signals import Topic
 from cortex.ports.store_url import StoreUrl
+from cortex.runtime.pool import begin
 from cortex.runtime.signals import Subscribers
 from cortex.runtime.worker import BatchQueue
 from cortex.stores.postgres.connection import Connection, PgConnection
@@ -71,8 +72,7 @@ class Listener:
         self._waiting: dict[tuple[str, str], Subscribers] = {}
         self._is_ended = threading.Event()
         self._end, self._at_end = socket.socketpair()
-        self._thread = threading.Thread(target=self._run, name="cortex-listener", daemon=True)
-        self._thread.start()
+        self._thread = begin(self._run, "cortex-listener")
 
     def add(self, schema: str, own: str, topic: Topic, wake: Callable[[], None]) -> Callable[[], None]:
         return self._waiting.setdefault((schema, own), Subscribers()).add(topic, wake)

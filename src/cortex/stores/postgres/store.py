@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from cortex.domain.backup_manifest import Figures
-from cortex.domain.dump import Record
+from cortex.domain.dump import DumpRecord
 from cortex.domain.erasure import Erasure, Sought
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.scope import Tenant
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreUnavailable
 from cortex.ports.nearest import Acceleration
@@ -98,7 +98,7 @@ class PostgresStore(AcceleratedStore):
         try:
             if self._hnsw is not None:
                 self._hnsw.require()
-            self._follow_tokeniser()
+            self._follow_tokenizer()
             with self._connections.alone() as connection:
                 self._erased.keep_out(connection)
         except BaseException:
@@ -210,11 +210,11 @@ class PostgresStore(AcceleratedStore):
         with self._connections.reading(EVERYONE) as connection:
             return dumping.users(connection)
 
-    def dump(self, tenant: Tenant) -> Iterator[Record]:
+    def dump(self, tenant: Tenant) -> Iterator[DumpRecord]:
         with self._connections.reading(tenant.user) as connection:
             yield from dumping.dump(connection, tenant.user, erasure.all_of(connection, tenant.user))
 
-    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:
+    def load(self, tenant: Tenant, records: Iterable[DumpRecord], *, source: str) -> None:
         def transact(work: Callable[[RelationalLoader], int]) -> int:
             return self._connections.write(lambda connection: work(PgLoader(connection, Names(), tenant)), EVERYONE)
 
@@ -293,7 +293,7 @@ class PostgresStore(AcceleratedStore):
             "pgvector": pgvector,
             "bytes": size,
             "schema": schema.VERSION,
-            "tokenizer": TOKENISER,
+            "tokenizer": TOKENIZER,
             "quarantined": quarantined,
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
         }
@@ -357,15 +357,15 @@ class PostgresStore(AcceleratedStore):
             self._standby.close()
         self._connections.close()
 
-    def _follow_tokeniser(self) -> None:
+    def _follow_tokenizer(self) -> None:
         """Index everything anew when the words of the index are not the ones we would look for."""
         with self._connections.reading() as connection:
-            if audit.tokeniser(connection) == TOKENISER:
+            if audit.tokenizer(connection) == TOKENIZER:
                 return
 
         def work(connection: PgConnection) -> None:
             _lock_everybody(connection)
-            if audit.tokeniser(connection) != TOKENISER:
+            if audit.tokenizer(connection) != TOKENIZER:
                 audit.rebuild(connection)
 
         self._connections.write(work, EVERYONE, together=False)

@@ -15,6 +15,7 @@ from cortex.errors import EngineError, StoreBusy, StoreUnavailable
 from cortex.ports.clock import Clock
 from cortex.ports.documents import Bodies, Document
 from cortex.ports.signals import Signaling, Topic
+from cortex.runtime.pool import begin
 from cortex.stores.relational.connection import SqlConnection
 
 T = TypeVar("T")
@@ -88,7 +89,7 @@ class SqlDocuments:
                 raise self._silence()
             if not self._is_polled:
                 self._is_polled = True
-                threading.Thread(target=self._poll, name="cortex-documents", daemon=True).start()
+                begin(self._poll, "cortex-documents")
                 if isinstance(self._database, Signaling):
                     self._database.subscribe(Topic.DOCUMENTS, self._woken.set)
             return self._known.get(name)

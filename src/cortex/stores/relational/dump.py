@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from cortex.domain.dump import Record, RecordKind
+from cortex.domain.dump import DumpRecord, RecordKind
 from cortex.domain.erasure import Erasure
 from cortex.errors import Conflict, StoreCorrupt
 from cortex.stores.relational import checksums
@@ -30,7 +30,7 @@ def users(connection: SqlConnection) -> list[str]:
     return sorted(name for (name,) in rows)
 
 
-def dump(connection: SqlConnection, user: str, erasures: Iterable[Erasure]) -> Iterator[Record]:
+def dump(connection: SqlConnection, user: str, erasures: Iterable[Erasure]) -> Iterator[DumpRecord]:
     """The records of a user; `connection` sees one moment."""
     erasures = sorted(erasures, key=lambda each: (each.at, each.id))
     if unfinished := [each for each in erasures if not each.finished]:
@@ -41,11 +41,11 @@ def dump(connection: SqlConnection, user: str, erasures: Iterable[Erasure]) -> I
         return
     for kind, read in _KINDS.items():
         for fields in read(connection, owner):
-            yield Record(kind, fields)
+            yield DumpRecord(kind, fields)
     for each in erasures:
-        yield Record(RecordKind.ERASURE, each.to_json())
+        yield DumpRecord(RecordKind.ERASURE, each.to_json())
     for fields in _quarantined(connection, owner):
-        yield Record(RecordKind.QUARANTINED, fields)
+        yield DumpRecord(RecordKind.QUARANTINED, fields)
 
 
 Fields = Iterator[dict[str, Any]]

@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import groupby, islice
 from typing import Any
 
-from cortex.domain.dump import Record, RecordKind
+from cortex.domain.dump import DumpRecord, RecordKind
 from cortex.domain.erasure import Erasure
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
@@ -47,7 +47,7 @@ Transact = Callable[[Callable[["RelationalLoader"], int]], int]
 """Calls what it is given in a transaction of its own, once or, where that failed for others, again."""
 
 
-def load(transact: Transact, user: str, records: Iterable[Record], *, source: str) -> None:
+def load(transact: Transact, user: str, records: Iterable[DumpRecord], *, source: str) -> None:
     """Load the records of a user, a batch in each transaction, and then give them to the user all at once."""
     done = transact(lambda loader: loader.begin(user, source))
     for batch in batched(islice(records, done, None), _BATCH):
@@ -71,7 +71,7 @@ class RelationalLoader(RelationalWriter):
         self._db.execute("INSERT INTO loads (user, source, records) VALUES (?, ?, 0)", (self._user, source))
         return 0
 
-    def write(self, records: Sequence[Record], done: int) -> int:
+    def write(self, records: Sequence[DumpRecord], done: int) -> int:
         """Write the records that follow after `done`; gives how many there are then."""
         self._expect(done)
         for kind, some in groupby(records, key=lambda record: record.kind):

@@ -37,7 +37,7 @@ from cortex.stores.relational.keyword_search import Facets, Rows
 from cortex.stores.relational.ledger import own_position
 from cortex.stores.relational.lexicon import Bag, Passages, Unit
 from cortex.stores.relational.lexicon_cache import LexiconCache
-from cortex.stores.relational.recent_past import NEVER, RecentPast, RecentPostings, Then, VectorTimes
+from cortex.stores.relational.recent_past import NEVER, EarlierTrace, RecentPast, RecentPostings, VectorTimes
 from cortex.stores.relational.records import tally
 from cortex.stores.relational.vectors import (
     Embedded,
@@ -77,7 +77,7 @@ class RelationalPastView(RelationalView):
         return RecentPast.at(self._db, self._user, self.position, self._read_trace)
 
     @cached_property
-    def _traces(self) -> dict[TraceId, Then]:
+    def _traces(self) -> dict[TraceId, EarlierTrace]:
         """Everything that was there, with the use it had seen by then."""
         uses = {
             row: (count, last)
@@ -100,7 +100,7 @@ class RelationalPastView(RelationalView):
             count, last = uses.get(row, (0, None))
             trace = self._read_trace((id, name, body, last, count, facet, checksum))
             if trace is not None:
-                found[unpack_id(id)] = Then(row, facet, trace, since)
+                found[unpack_id(id)] = EarlierTrace(row, facet, trace, since)
         return dict(sorted(found.items()))
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
@@ -319,7 +319,7 @@ class RelationalPastView(RelationalView):
     def sorted(self, filter: Filter, sort: Sort, after: Place | None = None, limit: int = 1_000) -> list[Placed]:
         first = self._first_positions() if sort.key is SortKey.STORED else {}
 
-        def placed(then: Then) -> Placed:
+        def placed(then: EarlierTrace) -> Placed:
             if sort.key is SortKey.STORED:
                 value: Value = 0 if isinstance(then.trace, Chunk) else first.get(then.row, then.since)
             else:
@@ -389,7 +389,7 @@ class RelationalPastView(RelationalView):
         traces = (then.trace for then in self._traces.values())
         return (trace for trace in traces if isinstance(trace, Turn) and trace.session == session)
 
-    def _select(self, filter: Filter) -> Iterator[tuple[TraceId, Then]]:
+    def _select(self, filter: Filter) -> Iterator[tuple[TraceId, EarlierTrace]]:
         """What passes the filter, in order of id."""
         where, values = facet_conditions(filter)
         facets = {
@@ -412,7 +412,7 @@ class RelationalPastView(RelationalView):
 class PastPostings:
     """What a keyword search reads of traces as they stood."""
 
-    def __init__(self, there: Sequence[Then]) -> None:
+    def __init__(self, there: Sequence[EarlierTrace]) -> None:
         self._units = {then.row: _units(then) for then in there}
         everything = [unit for units in self._units.values() for unit in units]
         self._bag = Bag(Passages.of(everything))
@@ -442,7 +442,7 @@ class PastPostings:
         return np.array([self._places[place] for place in places if place in self._places], dtype=np.int64)
 
 
-def _units(then: Then) -> list[Unit]:
+def _units(then: EarlierTrace) -> list[Unit]:
     """The passages of a trace as the lexicon of that time held them."""
     trace = then.trace
     thread, seq = (hash(trace.session), trace.seq) if isinstance(trace, Turn) else (-1, -1)

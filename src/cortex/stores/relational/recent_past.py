@@ -33,7 +33,7 @@ MOST_EVENTS = 50_000
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
-class Then(NamedTuple):
+class EarlierTrace(NamedTuple):
     """One trace as it stood."""
 
     row: int
@@ -71,7 +71,7 @@ class RecentPast:
         self._read_trace = read_trace
         self._facets_now: dict[int, int] = {}
         """The facets of what changed, as they are now, by row."""
-        self._then: dict[int, Then] = {}
+        self._then: dict[int, EarlierTrace] = {}
         self.ids: frozenset[TraceId] = frozenset()
         """What changed, whether it was there then or not."""
         self._read()
@@ -105,7 +105,7 @@ class RecentPast:
             count, last = uses.get(row, (0, None))
             trace = self._read_trace((id, name, body, last, count, facet, checksum))
             if trace is not None:
-                self._then[row] = Then(row, facet, trace, since)
+                self._then[row] = EarlierTrace(row, facet, trace, since)
 
     def _changed_rows(self) -> dict[int, tuple[bytes, str, int, int]]:
         """Id, name, facet and position of what events after the position are about, by row."""
@@ -129,12 +129,12 @@ class RecentPast:
     # --- what there was ---------------------------------------------------------------------------
 
     @property
-    def there(self) -> Iterable[Then]:
+    def there(self) -> Iterable[EarlierTrace]:
         """What changed and was there, as it stood."""
         return self._then.values()
 
     @cached_property
-    def by_id(self) -> Mapping[TraceId, Then]:
+    def by_id(self) -> Mapping[TraceId, EarlierTrace]:
         return {then.trace.id: then for then in self._then.values()}
 
     @cached_property
@@ -195,7 +195,7 @@ class RecentPast:
         """The passages of what changed, as they stood, by row."""
         return {then.row: list(self._units(then)) for then in self.there}
 
-    def _units(self, then: Then) -> Iterator[Passage]:
+    def _units(self, then: EarlierTrace) -> Iterator[Passage]:
         trace = then.trace
         thread, seq = (self._threads.get(trace.session, -1), trace.seq) if isinstance(trace, Turn) else (-1, -1)
         for passage, words in enumerate(terms_of(trace)):

@@ -15,7 +15,7 @@ from cortex.domain.identity import is_id
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import slot_of
 from cortex.domain.passages import terms_said
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.domain.trace import label_of, name_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import sign_codes
@@ -39,7 +39,7 @@ REPAIRABLE = frozenset(
 """What is worth trying to repair: what can be rebuilt from the traces, and what can be moved away."""
 
 
-def tokeniser(connection: sqlite3.Connection) -> str:
+def tokenizer(connection: sqlite3.Connection) -> str:
     """Which tokenizer the index was built with."""
     found = connection.execute("SELECT value FROM meta WHERE key = 'tokeniser'").fetchone()
     return str(found[0]) if found else ""
@@ -203,7 +203,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         connection.execute(
             "INSERT INTO codes (space, key, row, facet, code) VALUES (?, ?, ?, ?, ?)", (space, key, row, facet, code)
         )
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (TOKENIZER,))
 
 
 def _traces(

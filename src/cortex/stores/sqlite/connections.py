@@ -22,6 +22,7 @@ from cortex.errors import (
     full_disk,
 )
 from cortex.runtime.deadline import Deadline
+from cortex.runtime.pool import begin
 from cortex.stores.relational import checksums
 from cortex.stores.relational.codec import pack_id
 from cortex.stores.sqlite import damage, schema, text_search
@@ -55,7 +56,7 @@ class Connections:
         self._idle: list[sqlite3.Connection] = []
         self._idle_lock = threading.Lock()
         self._closed = False
-        self._synchronised: dict[sqlite3.Connection, str] = {}
+        self._synchronized: dict[sqlite3.Connection, str] = {}
         with named_errors(path):
             _make_private(path)
             self._gate = Gate(path)
@@ -71,7 +72,7 @@ class Connections:
         """A write transaction: all of it or nothing, on disk before it returns where `durable`."""
         with self.exclusive() as writer, self._lent(writer if durable else None) as connection:
             # `IMMEDIATE` takes the lock at once: a transaction that reads first and then writes can only fail.
-            self._synchronise(connection, self._synchronous if durable else "NORMAL")
+            self._synchronize(connection, self._synchronous if durable else "NORMAL")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -131,10 +132,10 @@ class Connections:
                 self._idle.clear()
                 _note_open(self.path, -1)
 
-    def _synchronise(self, connection: sqlite3.Connection, how: str) -> None:
-        if how != self._synchronised.get(connection):
+    def _synchronize(self, connection: sqlite3.Connection, how: str) -> None:
+        if how != self._synchronized.get(connection):
             connection.execute(f"PRAGMA synchronous = {how}")
-            self._synchronised[connection] = how
+            self._synchronized[connection] = how
 
     def _opened(self) -> sqlite3.Connection:
         """The writing connection, to a file that is ours and up to date."""
@@ -231,7 +232,7 @@ class Gate:
                 else:
                     arrived.set()
 
-        threading.Thread(target=wait, name="cortex-queue", daemon=True).start()
+        begin(wait, "cortex-queue")
         if not arrived.wait(seconds):
             with decided:
                 gone = not arrived.is_set()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cortex.domain.backup_manifest import Figures
 from cortex.domain.scope import Tenant
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
 from cortex.ports.store import Replaced, RestoreMark
 from cortex.runtime.processes import is_alive
@@ -182,7 +182,7 @@ def _keep_out_erased(copied: Path, log: ErasureLog) -> int:
             return 0
         connection.execute("BEGIN IMMEDIATE")
         # An index of other words would not let go of a trace by the words we know it by.
-        if audit.tokeniser(connection) != TOKENISER:
+        if audit.tokenizer(connection) != TOKENIZER:
             audit.rebuild(connection)
         gone = erasure.carry_out(connection, missing)
         connection.execute("COMMIT")

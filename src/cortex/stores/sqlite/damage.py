@@ -107,7 +107,7 @@ def set_aside(
     )  # fmt: skip
 
 
-class Owner(NamedTuple):
+class RowOwner(NamedTuple):
     """Whose a trace is, and its id, as the ledger has it: it knows both better than a row that may be damaged there."""
 
     user: int
@@ -116,7 +116,7 @@ class Owner(NamedTuple):
     """Whether the trace says what the ledger says that it does."""
 
 
-def owner_by_ledger(connection: sqlite3.Connection, row: int) -> Owner | None:
+def owner_by_ledger(connection: sqlite3.Connection, row: int) -> RowOwner | None:
     """The owner of a trace; None where the ledger does not know this trace."""
     found = connection.execute(
         "SELECT e.user, e.subject, t.salt, t.body, e.commitment, t.id, f.user FROM traces t CROSS JOIN users u"
@@ -129,7 +129,7 @@ def owner_by_ledger(connection: sqlite3.Connection, row: int) -> Owner | None:
     named = [each for each in traces if isinstance(each[5], bytes) and each[1].replace("-", "") == each[5].hex()]
     placed = [each for each in traces if each[0] == each[6]]
     best = next(iter((*committed, *named, *placed)), None)
-    return Owner(best[0], best[1], bool(committed)) if best else None
+    return RowOwner(best[0], best[1], bool(committed)) if best else None
 
 
 def set_trace_aside(connection: sqlite3.Connection, row: int, why: str, *, recorded: bool = True) -> None:

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Mapping
 
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.errors import StoreForeign, StoreTooNew
 from cortex.stores.relational import checksums
 from cortex.stores.sqlite import damage, shared_ledger
@@ -260,7 +260,7 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
                 _fill_checksums(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
-            connection.execute("INSERT OR IGNORE INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('tokeniser', ?)", (TOKENIZER,))
             connection.execute("COMMIT")
         except BaseException:
             # On a full disk SQLite has done so itself; to ask for it again would hide why.

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cortex.domain.backup_manifest import Figures
-from cortex.domain.dump import Record
+from cortex.domain.dump import DumpRecord
 from cortex.domain.erasure import Erasure, Sought
 from cortex.domain.identity import TraceId
 from cortex.domain.index_status import IndexStatus
 from cortex.domain.scope import Tenant
-from cortex.domain.terms import TOKENISER
+from cortex.domain.terms import TOKENIZER
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreCorrupt, StoreError
 from cortex.ports.nearest import Acceleration
@@ -88,7 +88,7 @@ class SqliteStore(AcceleratedStore):
         self._log = ErasureLog(path)
         self._wait = busy_timeout_ms / 1000
         try:
-            self._follow_tokeniser()
+            self._follow_tokenizer()
             if self.recorded:
                 copies.sweep(path.parent)  # a restore that was killed leaves a copy that may hold what was erased
                 self._keep_out_erased()
@@ -186,12 +186,12 @@ class SqliteStore(AcceleratedStore):
         with self._connections.reading() as connection:
             return dumping.users(connection)
 
-    def dump(self, tenant: Tenant) -> Iterator[Record]:
+    def dump(self, tenant: Tenant) -> Iterator[DumpRecord]:
         erasures = self._log.all(tenant.user)
         with self._connections.reading() as connection:
             yield from dumping.dump(connection, tenant.user, erasures)
 
-    def load(self, tenant: Tenant, records: Iterable[Record], *, source: str) -> None:
+    def load(self, tenant: Tenant, records: Iterable[DumpRecord], *, source: str) -> None:
         def transact(work: Callable[[RelationalLoader], int]) -> int:
             with self._connections.writing() as connection:
                 return work(SqliteLoader(connection, tenant, self._log.note))
@@ -268,7 +268,7 @@ class SqliteStore(AcceleratedStore):
             "path": str(self.path),
             "bytes": size,
             "schema": schema.VERSION,
-            "tokenizer": TOKENISER,
+            "tokenizer": TOKENIZER,
             "quarantined": quarantined,
             "dead_index_share": round(dead / (codes + dead), 4) if dead else 0.0,
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
@@ -381,13 +381,13 @@ class SqliteStore(AcceleratedStore):
             return found
 
     @damage.named
-    def _follow_tokeniser(self) -> None:
+    def _follow_tokenizer(self) -> None:
         """Index everything anew when the words of the index are not the ones we would look for."""
         with self._connections.reading() as connection:
-            if audit.tokeniser(connection) == TOKENISER:
+            if audit.tokenizer(connection) == TOKENIZER:
                 return
         with self._connections.writing() as connection:
-            if audit.tokeniser(connection) != TOKENISER:
+            if audit.tokenizer(connection) != TOKENIZER:
                 audit.rebuild(connection)
 
 

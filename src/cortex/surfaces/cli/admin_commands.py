@@ -24,34 +24,10 @@ from cortex.surfaces.cli.subject_commands import subject
 from cortex.surfaces.cli.token_commands import tokens
 from cortex.surfaces.cli.usage_commands import show_comparison, usage
 
-admin = typer.Typer(
-    help="The inbox, tokens, users, jobs, usage, alerts, grades, tags, drift, rehearsals, canaries, checks and more.",
-    no_args_is_help=True,
-)
-admin.add_typer(tokens, name="tokens")
-admin.add_typer(jobs, name="jobs")
-admin.add_typer(golden, name="golden")
-admin.add_typer(inbox, name="inbox")
-admin.add_typer(hold, name="hold")
-admin.add_typer(subject, name="subject")
-for _name, _command in (history_commands.COMMANDS | foresight_commands.COMMANDS).items():
-    admin.command(_name)(_command)
-admin.command("canary")(canary)
-admin.command("usage")(usage)
-admin.command("stats")(stats)
-admin.command("resolve")(resolve)
-admin.command("unforget")(unforget)
-admin.command("migrate")(migrate)
-admin.command("grade")(grade)
-admin.command("writeback")(writeback)
-admin.command("retention")(retention)
-admin.command("thresholds")(thresholds)
-
 DIFFERENT = 1
 """Exit code if a check found a difference."""
 
 
-@admin.command("verify")
 def verify(
     context: typer.Context,
     repair: Annotated[bool, typer.Option("--repair", help="Rebuild what can be rebuilt from the memories.")] = False,
@@ -90,7 +66,6 @@ def _state(finding: Finding) -> str:
     return "repaired" if finding.repaired else "not repaired"
 
 
-@admin.command("optimize")
 def optimize(context: typer.Context) -> None:
     """Compact the database indexes; feed the engine of `nearest.url`, if one is set."""
     surface = surface_of(context)
@@ -108,7 +83,6 @@ def optimize(context: typer.Context) -> None:
                 output.show(rendering.notice(nearest["why"], nearest["fix"]))
 
 
-@admin.command("receipts")
 def receipts(
     context: typer.Context,
     id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Show this receipt in full.")] = None,
@@ -139,7 +113,6 @@ def receipts(
     output.show(*(rendering.receipt(found[0]) if id is not None else [rendering.receipts(found)]))
 
 
-@admin.command("alerts")
 def alerts(
     context: typer.Context,
     closed: Annotated[bool, typer.Option("--all", help="Also show alerts that are over.")] = False,
@@ -160,7 +133,6 @@ def alerts(
         output.plain("no alerts")
 
 
-@admin.command("replay")
 def replay(
     context: typer.Context,
     receipt: Annotated[str, typer.Argument(metavar="RECEIPT", help="The ID of a recall's receipt.")],
@@ -181,7 +153,6 @@ def replay(
     return 0 if done.same else DIFFERENT
 
 
-@admin.command("backfill")
 def backfill(context: typer.Context) -> None:
     """Embed everything that has no vector of the current model: of all users, or of the one that --user names.
 
@@ -202,7 +173,6 @@ def backfill(context: typer.Context) -> None:
         output.show(*(rendering.notice(problem["why"], problem["fix"]) for problem in missed))
 
 
-@admin.command("users")
 def users(context: typer.Context) -> None:
     """List the users of the agent, with the size of their memory and their jobs."""
     surface = surface_of(context)
@@ -223,7 +193,6 @@ def users(context: typer.Context) -> None:
     output.show(table)
 
 
-@admin.command("recipes")
 def recipes(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show all parameters of this recipe.")] = None,
@@ -310,5 +279,57 @@ def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     else:
         yield path, value
 
+
+_TAGS, _FORESIGHT = history_commands.COMMANDS, foresight_commands.COMMANDS
+
+SECTIONS: dict[str, dict[str, Callable[..., Any] | typer.Typer]] = {
+    "Review": {
+        "inbox": inbox,
+        "resolve": resolve,
+        "unforget": unforget,
+        "thresholds": thresholds,
+        "grade": grade,
+        "writeback": writeback,
+    },
+    "Observe": {
+        "alerts": alerts,
+        "digest": _FORESIGHT["digest"],
+        "usage": usage,
+        "stats": stats,
+        "receipts": receipts,
+        "replay": replay,
+        "gaps": _FORESIGHT["gaps"],
+        "drift": _TAGS["drift"],
+    },
+    "Try other settings": {
+        "recipes": recipes,
+        "rehearse": _FORESIGHT["rehearse"],
+        "golden": golden,
+        "canary": canary,
+    },
+    "Tags and rollback": {name: _TAGS[name] for name in ("tag", "tags", "diff", "rollback")},
+    "Retention and persons": {"retention": retention, "hold": hold, "subject": subject},
+    "Operate": {
+        "tokens": tokens,
+        "users": users,
+        "jobs": jobs,
+        "backfill": backfill,
+        "optimize": optimize,
+        "verify": verify,
+        "migrate": migrate,
+    },
+}
+"""The commands of `admin` under their headings in the help, in order."""
+
+admin = typer.Typer(
+    help="The inbox, tokens, users, jobs, usage, alerts, grades, tags, drift, rehearsals, canaries, checks and more.",
+    no_args_is_help=True,
+)
+for _section, _commands in SECTIONS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            admin.add_typer(_command, name=_name, rich_help_panel=_section)
+        else:
+            admin.command(_name, rich_help_panel=_section)(_command)
 
 COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"eval": evaluate, "admin": admin}

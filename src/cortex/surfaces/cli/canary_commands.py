@@ -101,7 +101,7 @@ def canary(
     lasts: Annotated[str, typer.Option("--for", metavar="DURATION", help="How long they try it.")] = "24h",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Compare only; no session tries it.")] = False,
     promote: Annotated[bool, typer.Option("--promote", help="Keep what the canary tried, for every session.")] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="Take the canary back now.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop the canary now.")] = False,
 ) -> int:
     """Try other settings on the golden set, then in a share of the sessions. Without options, show the canary."""
     surface = surface_of(context)

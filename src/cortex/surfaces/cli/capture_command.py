@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cortex.memory import Cortex
     from cortex.services.capture import CaptureResult
     from cortex.surfaces.cli.capture_rendering import ExtractedMemory
-    from cortex.surfaces.cli.conversations import Conversation
+    from cortex.surfaces.cli.conversations import ConversationInput
 
 
 def capture(
@@ -79,13 +79,13 @@ def _code(facts: Mapping[str, Any]) -> int:
     return LOST if is_lost and not (facts["stored"] or facts["seen"]) else 0
 
 
-def _show_read(conversation: Conversation, role: str) -> None:
+def _show_read(conversation: ConversationInput, role: str) -> None:
     if conversation.is_plain:
         output.plain(f"read as plain text: one message of the {role}")
 
 
-def _show_unknown_roles(conversation: Conversation, facts: Mapping[str, Any]) -> None:
-    """Which roles are unknown, for somebody who misspelt one."""
+def _show_unknown_roles(conversation: ConversationInput, facts: Mapping[str, Any]) -> None:
+    """Which roles are unknown, for somebody who misspelled one."""
     if not (number := facts["skipped"].get("unknown_role")):
         return
     from cortex.capture.messages import KNOWN_ROLES, unknown_roles
@@ -98,7 +98,7 @@ def _show_unknown_roles(conversation: Conversation, facts: Mapping[str, Any]) ->
     output.show(rendering.notice(message, f"known: {', '.join(KNOWN_ROLES)}"))
 
 
-def _ingest(surface: Surface, conversation: Conversation, **options: Any) -> int:
+def _ingest(surface: Surface, conversation: ConversationInput, **options: Any) -> int:
     with surface.engine() as engine:
         done = engine.ingest(conversation.messages, **options)
     if surface.json:
@@ -116,7 +116,7 @@ def _ingest(surface: Surface, conversation: Conversation, **options: Any) -> int
     return _code(facts)
 
 
-def _conversation(file: str, role: str) -> Conversation:
+def _conversation(file: str, role: str) -> ConversationInput:
     from cortex.domain.choices import chosen
     from cortex.domain.turn import Role
     from cortex.surfaces.cli.conversations import conversation_of, read
@@ -125,7 +125,7 @@ def _conversation(file: str, role: str) -> Conversation:
     return read(text_of(STDIN, "messages"), role=speaker) if file == STDIN else conversation_of(file, role=speaker)
 
 
-def _session(named: str | None, conversation: Conversation) -> str:
+def _session(named: str | None, conversation: ConversationInput) -> str:
     session = named or conversation.session
     if not session:
         raise InvalidRequest("is missing", field="session", hint="name it, such as --session monday")

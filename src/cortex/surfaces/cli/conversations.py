@@ -23,7 +23,7 @@ MOST_BYTES = 16 << 20
 _JSON_NAMES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
-class Conversation:
+class ConversationInput:
     """The messages in order, unchanged; capture decides which of them are valid."""
 
     __slots__ = ("is_plain", "messages", "session")
@@ -42,34 +42,34 @@ def message_of(text: str) -> tuple[str, str | None]:
     return (text, None) if event is None or event.prompt is None else (event.prompt, event.session)
 
 
-def history_of(text: str) -> Conversation:
+def history_of(text: str) -> ConversationInput:
     """The history in what a hook received: itself, or the transcript that the host's JSON names."""
     event = HostEvent.of(text)
     return read(text) if event is None or event.transcript is None else said_in(event)
 
 
-def said_in(event: HostEvent) -> Conversation:
+def said_in(event: HostEvent) -> ConversationInput:
     """What was said in the session of an event, as far as the host hands it over."""
     if isinstance(event.messages, list):
-        return Conversation(tuple(event.messages), event.session)
+        return ConversationInput(tuple(event.messages), event.session)
     if event.has_no_transcript or event.transcript is None:
-        return Conversation(tuple(event.single_message() if event.has_no_transcript else ()), event.session)
+        return ConversationInput(tuple(event.single_message() if event.has_no_transcript else ()), event.session)
     found = transcript_of(event.transcript, session=event.session)
-    return Conversation(tuple(completed(list(found.messages), event)), found.session)
+    return ConversationInput(tuple(completed(list(found.messages), event)), found.session)
 
 
-def conversation_of(path: str, *, role: str = "user") -> Conversation:
+def conversation_of(path: str, *, role: str = "user") -> ConversationInput:
     """The conversation in a file; plain text is one message of `role`."""
     return read(_file(path), role=role, is_json=os.path.splitext(path)[1].lower() in _JSON_NAMES)
 
 
-def transcript_of(path: str, *, session: str | None = None) -> Conversation:
+def transcript_of(path: str, *, session: str | None = None) -> ConversationInput:
     """The conversation in the transcript of a coding agent, one JSON row per line; of a very long one, its end."""
     found = read(_file(os.path.expanduser(path), MOST_BYTES), is_json=True)
-    return Conversation(found.messages, session or found.session)
+    return ConversationInput(found.messages, session or found.session)
 
 
-def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversation:
+def read(text: str, *, role: str = "user", is_json: bool = False) -> ConversationInput:
     """Parse a conversation; `is_json` if it cannot be plain text."""
     import json
     import re
@@ -78,7 +78,7 @@ def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversatio
     if not text.strip():
         raise _invalid("is empty")
     if not is_json and not re.match(_LIKE_JSON, text):
-        return Conversation(({"role": role, "content": text},), is_plain=True)
+        return ConversationInput(({"role": role, "content": text},), is_plain=True)
     try:
         return _of_json(json.loads(text))
     except RecursionError as error:
@@ -94,24 +94,24 @@ def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversatio
         return _of_rows(rows)
 
 
-def _of_json(payload: Any) -> Conversation:
+def _of_json(payload: Any) -> ConversationInput:
     from cortex.workspace.transcript_rows import sessions_of
 
     if isinstance(payload, list):
         return _of_rows(payload)
     if isinstance(payload, dict) and isinstance(payload.get("messages"), list):
         found = _of_rows(payload["messages"])
-        return Conversation(found.messages, next(iter(sessions_of([payload])), None) or found.session)
+        return ConversationInput(found.messages, next(iter(sessions_of([payload])), None) or found.session)
     if isinstance(payload, dict) and "messages" not in payload:
         return _of_rows([payload])
     raise _invalid("is JSON, but not a list of messages")
 
 
-def _of_rows(rows: list[Any]) -> Conversation:
+def _of_rows(rows: list[Any]) -> ConversationInput:
     from cortex.workspace.transcript_rows import messages_of, sessions_of
 
     sessions = sessions_of(rows)
-    return Conversation(tuple(messages_of(rows)), sessions[0] if len(sessions) == 1 else None)
+    return ConversationInput(tuple(messages_of(rows)), sessions[0] if len(sessions) == 1 else None)
 
 
 def _row(line: str) -> object:

@@ -28,7 +28,9 @@ def erase(
     sources: Annotated[
         bool, typer.Option("--sources", help="Also erase the turns a memory was extracted from.")
     ] = False,
-    backups: Annotated[bool, typer.Option("--backups", help="Delete the backups that contain any of it.")] = False,
+    backups: Annotated[
+        bool, typer.Option("--backups", help="Also remove it from the backups, which are rewritten.")
+    ] = False,
     certificate: Annotated[
         str | None,
         typer.Option(metavar="ID", help="Show a certificate again, by the ID of the erasure or of what it erased."),

@@ -136,7 +136,9 @@ def gaps(
         return
     from cortex.surfaces.cli import rendering
 
-    asked = f"{found.in_vain:,} of {found.recalls:,} recalls since {found.since.astimezone():%Y-%m-%d} found nothing"
+    asked = (
+        f"{found.found_nothing:,} of {found.recalls:,} recalls since {found.since.astimezone():%Y-%m-%d} found nothing"
+    )
     output.plain(f"{asked}; {found.groups:,} {'gap' if found.groups == 1 else 'gaps'}")
     if found.unknown:
         output.plain(f"{found.unknown:,} of them are not known: their queries are not kept (receipts.keep_queries)")

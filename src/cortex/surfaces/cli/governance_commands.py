@@ -76,7 +76,7 @@ def writeback(
     ] = None,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="Its name; `memories` by default.")] = None,
 ) -> None:
-    """Carry grades into memories. Without --force only fields that nobody set are filled. Preview with --dry-run."""
+    """Write grades into memories. Without --force only fields that nobody set are filled. Preview with --dry-run."""
     surface = surface_of(context)
     fields = None if force_fields is None else [name for part in force_fields.split(",") if (name := part.strip())]
     with surface.engine() as engine, output.progress("writing back") as progress:

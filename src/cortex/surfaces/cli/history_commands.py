@@ -105,7 +105,7 @@ def rollback(
 
 
 def drift(context: typer.Context) -> None:
-    """Show whether the memories of the last week are of another sort than those of the four weeks before."""
+    """Compare the memories of the last week with those of the four weeks before, and show what shifted."""
     surface = surface_of(context)
     with surface.engine() as engine:
         found = engine.drift()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cortex.services.turn_hooks import TurnHooks
     from cortex.settings import Settings
     from cortex.surfaces.cli.context import Surface
-    from cortex.surfaces.cli.conversations import Conversation
+    from cortex.surfaces.cli.conversations import ConversationInput
     from cortex.surfaces.cli.host_events import HostEvent
 
 log = logging.getLogger("cortex")
@@ -263,7 +263,7 @@ def _message(message: str) -> tuple[str, str | None]:
     return message_of(text_of(STDIN, "message"))
 
 
-def _history(file: str) -> Conversation:
+def _history(file: str) -> ConversationInput:
     from cortex.surfaces.cli.conversations import conversation_of, history_of
 
     return conversation_of(file) if file != STDIN else history_of(text_of(STDIN, "messages"))

@@ -64,7 +64,7 @@ def install(
     changed = bool(plan.changes) and not dry_run
     if changed:
         installer.carry_out(plan, command.home)
-    next_steps = [agent.afterwards, f"cortex hosts doctor {name}"] if changed else []
+    next_steps = [agent.next_step, f"cortex hosts doctor {name}"] if changed else []
     if surface.json:
         output.show_json({
             "host": name,

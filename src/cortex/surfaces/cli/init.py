@@ -298,7 +298,7 @@ def _connect(surface: Surface, home: Path, detected: DetectedHost, result: Resul
     if not written.changed:
         yield f"{host.title} already connected"
         return
-    result.next_steps.append(f"{host.title}: {host.afterwards.replace('<name>', NAME)}")
+    result.next_steps.append(f"{host.title}: {host.next_step.replace('<name>', NAME)}")
     yield f"{host.title} connected in {written.file}" + (f"; backup: {backup}" if backup else "")
 
 

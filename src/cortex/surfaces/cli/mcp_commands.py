@@ -40,7 +40,7 @@ def serve(
     ] = "model",
     here: Annotated[
         bool,
-        typer.Option("--here", help="Search the project of the working folder and what is about the person alone."),
+        typer.Option("--here", help="Search only the project of the working folder, and what is about the person."),
     ] = False,
 ) -> None:
     """Serve the memory of the agent and user in the global options to an MCP host."""
@@ -139,7 +139,7 @@ def _write(surface: Surface, host: Host, file: Path, name: str, command: list[st
         output.plain(f"{host.title} is already connected: {done.file}")
         return
     output.plain(f"written to {done.file}" + (f"; backup: {done.backup}" if done.backup else ""))
-    output.plain(f"next: {host.afterwards.replace('<name>', name)}")
+    output.plain(f"next: {host.next_step.replace('<name>', name)}")
 
 
 def _announce(surface: Surface, url: str) -> None:

@@ -267,7 +267,7 @@ def list_(
         typer.Option(
             metavar="ORDER",
             help="stored, created, changed, used, uses, importance, confidence, kind, scope, label, trust or state; "
-            "with a minus the other way round: -created",
+            "with a minus to reverse it: -created",
         ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="The maximum number.")] = 50,

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 def migrate(
     context: typer.Context,
-    to: Annotated[str, typer.Option("--to", metavar="URL", help="The store to carry memory to.")],
+    to: Annotated[str, typer.Option("--to", metavar="URL", help="The store to copy memory to.")],
     source: Annotated[
         str | None, typer.Option("--from", metavar="URL", help="The store to read; by default, the one in use.")
     ] = None,
     place: Annotated[
         bool, typer.Option("--place", help="With --agent: also write the new place into the settings.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be carried; write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be copied; write nothing.")] = False,
 ) -> None:
-    """Carry memory to another store: all of it, or what --agent and --user name.
+    """Copy memory to another store: all of it, or what --agent and --user name.
 
     The source is only read. Run it again to continue after an interruption. A password is best given as a variable:
     --to 'postgresql://cortex:${PASSWORD}@host/cortex'.
@@ -39,7 +39,7 @@ def migrate(
     surface = surface_of(context)
     moved = surface.agent if surface.user is None and not dry_run else None
     if place and moved is None:
-        raise InvalidRequest("is for a whole agent that is carried", field="place", hint="name it with --agent")
+        raise InvalidRequest("is for a whole agent that is copied", field="place", hint="name it with --agent")
     with output.progress("migrating") as progress:
         done = wiring.migrate(
             surface.root, source=source, target=to, agent=surface.agent, user=surface.user, dry_run=dry_run,
@@ -55,7 +55,7 @@ def migrate(
     table = rendering.table("agent", "user", "records", "memories and turns", "vectors", "state")
     for each in done:
         counts = {kind.value: digest.records for kind, digest in each.digests.items()}
-        carried = "was there already" if each.was_there else "to be carried" if dry_run else "carried and compared"
+        carried = "was there already" if each.was_there else "to be copied" if dry_run else "copied and compared"
         numbers = (each.records, counts.get("trace", 0), counts.get("vector", 0))
         table.add_row(each.tenant.agent, each.tenant.user, *(f"{number:,}" for number in numbers), carried)
     output.show(table)

@@ -60,7 +60,7 @@ def run(surface: Surface, setup: Setup) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PromptChoice:
     """One possible answer; `need` is what must be installed first."""
 
     name: str
@@ -102,7 +102,7 @@ def _ask_home(default: Path) -> Path:
         _show(rendering.notice(f"{existing} is a file", "give a folder"))
 
 
-def _ask_one(question: str, choices: Sequence[Choice], default: str) -> str:
+def _ask_one(question: str, choices: Sequence[PromptChoice], default: str) -> str:
     """One of the choices, by its number or its name."""
     _heading(question)
     table = rendering.table()
@@ -154,33 +154,33 @@ def _wants(detected: DetectedHost, command: Sequence[str]) -> bool:
     return _confirm(f"Add Cortex to {detected.file}?", False)
 
 
-def _embedders(home: Path, current: str) -> list[Choice]:
+def _embedders(home: Path, current: str) -> list[PromptChoice]:
     """The embedders that can be used here, with the keys in the environment."""
     name = model_files.known(home)[0]
     state = "already installed" if model_files.is_here(home, name) else "34 MB, downloaded once"
     need = "" if find_spec("onnxruntime") else f"`{install_command('local')}`"
-    choices = [Choice("local", f"on this machine, nothing leaves it: {name}, {state}", need)]
+    choices = [PromptChoice("local", f"on this machine, nothing leaves it: {name}, {state}", need)]
     for vendor in vendors.EMBEDDERS.values():
         if key := vendor.key(settings.variable):
             trouble = trouble_of(registry.find("cortex.embedders", vendor.name)({}, settings.models_home(home)))
-            choices.append(Choice(vendor.name, f"{vendor.title}'s API: {key} is set", _install(trouble)))
-    choices.append(Choice("auto", "the first of these that works; local before all others"))
-    choices.append(Choice("none", "no vectors: recall uses keywords only"))
+            choices.append(PromptChoice(vendor.name, f"{vendor.title}'s API: {key} is set", _install(trouble)))
+    choices.append(PromptChoice("auto", "the first of these that works; local before all others"))
+    choices.append(PromptChoice("none", "no vectors: recall uses keywords only"))
     if current not in {choice.name for choice in choices}:
-        choices.insert(0, Choice(current, "the present setting"))
+        choices.insert(0, PromptChoice(current, "the present setting"))
     return choices
 
 
-def _llms(current: str) -> list[Choice]:
+def _llms(current: str) -> list[PromptChoice]:
     """The language models with keys in the environment, and none."""
-    choices = [Choice("none", "rules extract memories: no costs, and nothing leaves this machine")]
+    choices = [PromptChoice("none", "rules extract memories: no costs, and nothing leaves this machine")]
     for vendor in vendors.LLMS.values():
         if key := vendor.key(settings.variable):
             trouble = trouble_of(registry.find("cortex.llms", vendor.name)({}, 1.0))
             about = f"{vendor.title} extracts more from conversations, within a budget: {key} is set"
-            choices.append(Choice(vendor.name, about, _install(trouble)))
+            choices.append(PromptChoice(vendor.name, about, _install(trouble)))
     if current not in {choice.name for choice in choices}:
-        choices.append(Choice(current, "the present setting"))
+        choices.append(PromptChoice(current, "the present setting"))
     return choices
 
 

@@ -173,6 +173,13 @@ def _sum(hit: Hit) -> str:
     return f"{parts}{'; ' if hit.parts.reasons else ''}{'; '.join(map(one_line, hit.parts.reasons))}"
 
 
+_TIERS = {
+    "must+nice": "must_remember or nice_to_have",
+    "must+nice+unknown": "any importance but ignore",
+    "must+nice+unknown+ignore": "any importance",
+}
+
+
 def explained(found: RecallTrace) -> Iterator[RenderableType]:
     """Every candidate with the parts of its score, and whether it is shown."""
     answer = found.answer
@@ -199,9 +206,9 @@ def explained(found: RecallTrace) -> Iterator[RenderableType]:
         what = f"absent ({leg.absent})" if leg.absent else f"{len(leg.scores)} found"
         yield Text(f"{leg.name:>9}: {what}, {leg.milliseconds:.1f} ms", style="yellow" if leg.absent else "dim")
     for tried in answer.tried:
-        message = (
-            f"importance {tried.tier}, {', '.join(tried.trusts)}: {tried.candidates} candidates, {tried.selected} shown"
-        )
+        tier = _TIERS.get(tried.tier, tried.tier)
+        candidates = "1 candidate" if tried.candidates == 1 else f"{tried.candidates} candidates"
+        message = f"{tier}, {', '.join(tried.trusts)}: {candidates}, {tried.selected} shown"
         message += ", skipped for a far more relevant tier" if tried.outdone else ""
         yield Text(message, style="dim")
     yield Text(f"receipt {found.result.receipt.id}", style="dim")

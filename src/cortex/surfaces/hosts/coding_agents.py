@@ -76,7 +76,7 @@ class CodingAgent:
     """What is added to its JSON files, by their names below the folder."""
     toml: str = ""
     """What is added to its `config.toml`."""
-    afterwards: str = "start a new session"
+    next_step: str = "start a new session"
 
     @property
     def root(self) -> Path:
@@ -176,13 +176,13 @@ AGENTS = {
         CodingAgent(
             "claude-code", "Claude Code", "claude", _below("CLAUDE_CONFIG_DIR", ".claude"), "skills/cortex",
             {**_SHARED, ".claude-plugin/plugin.json": ".claude-plugin/plugin.json", ".mcp.json": ".mcp.json"},
-            tested="2.1.326", afterwards="start a new session; `/plugin` shows it as cortex@skills-dir",
+            tested="2.1.326", next_step="start a new session; `/plugin` shows it as cortex@skills-dir",
         ),
         CodingAgent(
             "codex", "Codex", "codex", _below("CODEX_HOME", ".codex"), f"plugins/cache/{NAME}/{NAME}/{__version__}",
             {**_SHARED, ".codex-plugin/plugin.json": ".codex-plugin/plugin.json", ".mcp.json": ".mcp.json"},
             tested="0.169.0", toml=f"{_PLUGIN}\nenabled = true\n",
-            afterwards="start `codex`, enter `/hooks` and trust those of cortex: before that, Codex runs none of them",
+            next_step="start `codex`, enter `/hooks` and trust those of cortex: before that, Codex runs none of them",
         ),
         CodingAgent(
             "gemini", "Gemini CLI", "gemini", _of_gemini, f"extensions/{NAME}",
@@ -190,7 +190,7 @@ AGENTS = {
             events=("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"), tested="0.61.0",
         ),
         CodingAgent("cursor", "Cursor", "cursor", _below("CURSOR_CONFIG_DIR", ".cursor"), "", {SKILL: SKILL},
-                    edits=_of_cursor, afterwards="open a new chat; the Hooks tab of the settings shows each run"),
+                    edits=_of_cursor, next_step="open a new chat; the Hooks tab of the settings shows each run"),
         CodingAgent("opencode", "OpenCode", "opencode", _of_opencode, "",
                     {f"plugins/{NAME}.js": "opencode/cortex.js", SKILL: SKILL}, tested="1.18.33"),
     )

@@ -114,7 +114,7 @@ class FileRecord:
         if self.is_exact and self.after == digest(config.text):
             return self.before, []
         before = json_config.read(self.before or "", field=str(config.file)).plain
-        return taken_back(config, before, self.edits)
+        return without_edits(config, before, self.edits)
 
 
 # --- edits ------------------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def applied(config: ConfigFile, given: Sequence[ConfigEdit]) -> str:
     return text
 
 
-def taken_back(config: ConfigFile, before: Any, given: Sequence[ConfigEdit]) -> tuple[str, list[ConfigEdit]]:
+def without_edits(config: ConfigFile, before: Any, given: Sequence[ConfigEdit]) -> tuple[str, list[ConfigEdit]]:
     """The text without these edits, for a file that was changed since, and the edits that somebody changed.
 
     A value that was there before is restored, and what somebody else wrote stays. `before` is the content of the file

@@ -22,7 +22,7 @@ from cortex.surfaces.hosts.config_file import (
     current_text,
     digest,
     put_text,
-    taken_back,
+    without_edits,
 )
 from cortex.surfaces.mcp import json_config
 
@@ -32,7 +32,7 @@ _VERSION = ("version",)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """One file that an installation writes."""
 
     config: ConfigFile
@@ -100,7 +100,7 @@ class AgentPlan:
     """What an installation would change."""
 
     agent: CodingAgent
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     outdated: tuple[Path, ...] = ()
     """Files of an earlier version that go."""
 
@@ -119,15 +119,15 @@ def plan(agent: CodingAgent, command: Command) -> AgentPlan:
     return AgentPlan(agent, tuple(change for change in changes if change.is_needed), tuple(outdated))
 
 
-def _own_file(file: Path, text: str, earlier: AgentRecord | None) -> Change:
+def _own_file(file: Path, text: str, earlier: AgentRecord | None) -> FileChange:
     before = current_text(file)
     known = earlier is not None and file in earlier.files
     if before is not None and not known and "cortex" not in before.lower():
         raise InvalidRequest("is not a file of Cortex", field=str(file), hint="move it away first; nothing was changed")
-    return Change(ConfigFile(file, before, None), text)
+    return FileChange(ConfigFile(file, before, None), text)
 
 
-def _edited(file: Path, edits: Sequence[ConfigEdit], earlier: AgentRecord | None) -> Change:
+def _edited(file: Path, edits: Sequence[ConfigEdit], earlier: AgentRecord | None) -> FileChange:
     config = ConfigFile.read(file)
     # The version of a file that is there says what its other values mean.
     edits = [edit for edit in edits if edit.path != _VERSION or config.at(*_VERSION) is None]
@@ -136,14 +136,14 @@ def _edited(file: Path, edits: Sequence[ConfigEdit], earlier: AgentRecord | None
     text = _without_earlier(config, edits, earlier)
     base = ConfigFile(file, config.text, _content(text, file))
     missing = tuple(edit for edit in edits if not edit.is_done(base.content))
-    return Change(config, applied(ConfigFile(file, text, base.content), missing), missing)
+    return FileChange(config, applied(ConfigFile(file, text, base.content), missing), missing)
 
 
 def _without_earlier(config: ConfigFile, edits: Sequence[ConfigEdit], earlier: AgentRecord | None) -> str | None:
     """The text without items of an earlier installation that are other now, such as with another path."""
     record = earlier.files.get(config.file) if earlier else None
     old = [edit for edit in record.edits if edit.is_item and edit not in edits] if record else []
-    return taken_back(config, None, old)[0] if old and config.text is not None else config.text
+    return without_edits(config, None, old)[0] if old and config.text is not None else config.text
 
 
 def _content(text: str | None, file: Path) -> Any:
@@ -159,7 +159,7 @@ def _check_shape(config: ConfigFile, edit: ConfigEdit) -> None:
         raise config.refused(f"{edit.name} is not a list", "fix the file first")
 
 
-def _appended(file: Path, block: str) -> Change:
+def _appended(file: Path, block: str) -> FileChange:
     text = current_text(file)
     config = ConfigFile(file, text, _parsed(file, text or ""))
     wanted = _parsed(file, block)
@@ -169,14 +169,14 @@ def _appended(file: Path, block: str) -> Change:
     if isinstance(there, Mapping):
         if there.get("enabled") is False:
             raise config.refused(f"{table}.{name} is disabled there", "set enabled = true, or remove it")
-        return Change(config, text or "", block="")
+        return FileChange(config, text or "", block="")
     before = text or ""
     after = before + ("" if not before or before.endswith("\n") else "\n") + ("\n" if before else "") + block
     try:
         tomllib.loads(after)
     except tomllib.TOMLDecodeError:
         raise config.refused(f"{table} is written so that nothing can be added", f"add {name} by hand") from None
-    return Change(config, after, block=after[len(before) :])
+    return FileChange(config, after, block=after[len(before) :])
 
 
 def _parsed(file: Path, text: str) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def carry_out(plan: AgentPlan, home: Path) -> None:
     earlier = AgentRecord.load(home, plan.agent.name)
     record = _recorded(plan, earlier)
     record.save(home, plan.agent.name)
-    written: list[Change] = []
+    written: list[FileChange] = []
     try:
         for change in plan.changes:
             change.config.write(change.text)
@@ -263,7 +263,7 @@ def removal(agent: CodingAgent, home: Path) -> AgentRemoval | None:
     kept: list[str] = []
     is_exact = True
     for file, each in record.files.items():
-        text, left = _taken_back(file, each, record.blocks.get(file))
+        text, left = _without_our_edits(file, each, record.blocks.get(file))
         is_exact = is_exact and text == each.before
         kept += [f"{file}: {name}" for name in left]
         if text != current_text(file):
@@ -280,7 +280,7 @@ def _without_record(agent: CodingAgent) -> AgentRemoval | None:
     return AgentRemoval(restored, is_exact=False) if restored else None
 
 
-def _taken_back(file: Path, record: FileRecord, block: str | None) -> tuple[str | None, list[str]]:
+def _without_our_edits(file: Path, record: FileRecord, block: str | None) -> tuple[str | None, list[str]]:
     text = current_text(file)
     if text is None or (record.is_exact and digest(text) == record.after):
         return (None if text is None else record.before), []

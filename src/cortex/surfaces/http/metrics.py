@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from cortex._version import __version__
 from cortex.operation_counters import BUCKET, BUCKETS, CAPTURES, JOBS, OPERATIONS, RECALLS, SECONDS, Key
 from cortex.runtime.ladder import Rung
-from cortex.services.metrics import Measured
+from cortex.services.metrics import TenantMetrics
 
 
 class Metrics:
@@ -25,7 +25,7 @@ class Metrics:
         worker_exits: Callable[[], int] = int,
         rung: Callable[[], Rung] = lambda: Rung.FULL,
         counted: Callable[[], Mapping[Key, float]] = dict,
-        measured: Callable[[], Measured] = Measured,
+        measured: Callable[[], TenantMetrics] = TenantMetrics,
     ) -> None:
         self._registry = registry = CollectorRegistry()
         self._requests = Counter(
@@ -125,7 +125,7 @@ class _Operations(Collector):
 class _Contents(Collector):
     """What there is, of all users together."""
 
-    def __init__(self, measured: Callable[[], Measured]) -> None:
+    def __init__(self, measured: Callable[[], TenantMetrics]) -> None:
         self._measured = measured
 
     def collect(self) -> Iterable[Metric]:

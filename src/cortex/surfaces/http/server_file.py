@@ -16,6 +16,7 @@ from cortex.surfaces.quick_json import loads
 
 TYPE_CHECKING = False  # as `typing` has it, which is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 FILE_NAME = "server.json"
@@ -193,7 +194,7 @@ class Announcement:
     """
 
     def __init__(self, home: str, info: ServerInfo, lock: int | None, look_seconds: float = LOOK_SECONDS) -> None:
-        from threading import Event, Thread
+        from threading import Event
 
         self._home = home
         self._path = os.path.join(home, FILE_NAME)
@@ -201,7 +202,7 @@ class Announcement:
         self._lock = lock
         self._look_seconds = look_seconds
         self._ended = Event()
-        self._waiting = Thread(target=self._wait_for_lock, name="cortex-announce", daemon=True)
+        self._join: Callable[[], None] | None = None
 
     def __enter__(self) -> Announcement:
         return self
@@ -209,7 +210,9 @@ class Announcement:
     def publish(self) -> None:
         """Say where the server is, now that it listens."""
         if self._lock is None:
-            self._waiting.start()
+            from cortex.runtime.pool import begin
+
+            self._join = begin(self._wait_for_lock, "cortex-announce").join
         else:
             self._write()
 
@@ -233,8 +236,8 @@ class Announcement:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        if self._waiting.is_alive():
-            self._waiting.join()
+        if self._join is not None:
+            self._join()
         if self._lock is None:
             return
         _remove(self._path)

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from cortex.errors import EngineError, StoreUnavailable
 from cortex.memory import Cortex
 from cortex.operation_counters import Key
 from cortex.ports.signals import Topic
+from cortex.runtime.pool import begin
 from cortex.runtime.scheduler import ACTOR
 from cortex.surfaces.http.recall_workers import OpenEngine, init_child_process
 from cortex.surfaces.http.tenant_scheduler import MOST_TENANTS, TenantScheduler
@@ -212,8 +214,7 @@ class WorkerProcess:
             self.add_tenant(tenant)
         dependencies = self._engine.context.dependencies
         dependencies.worker = self
-        supervisor = threading.Thread(target=self._keep_alive, name="cortex-worker", daemon=True)
-        supervisor.start()
+        supervisor = begin(self._keep_alive, "cortex-worker")
         try:
             # To those of other processes it listens itself.
             with dependencies.signals.waiting(Topic.JOBS, self.nudge, elsewhere=False):
@@ -304,7 +305,7 @@ class WorkerProcess:
                 outbox.put(_AddTenant(tenant))
             outbox.put(_NUDGE)
             self._outbox, self.pid = outbox, pid
-        threading.Thread(target=self._send, args=(connection, outbox), name="cortex-worker-send", daemon=True).start()
+        begin(partial(self._send, connection, outbox), "cortex-worker-send")
         if self._ending.is_set():
             self._hang_up()
 
@@ -384,7 +385,7 @@ def _work_for(open_engine: OpenEngine, connection: Connection, known: tuple[Tena
                 line.send(_READY)
                 _serve(engine, scheduler, connection, line)
             # End even if something hangs: everything is durable.
-            threading.Thread(target=_end_for_sure, name="cortex-end", daemon=True).start()
+            begin(_end_for_sure, "cortex-end")
             engine.context.dependencies.ending = True
 
 
@@ -398,7 +399,7 @@ def _serve(engine: Cortex, scheduler: TenantScheduler, connection: Connection, l
             if isinstance(message, _AddTenant):
                 scheduler.add_tenant(message.tenant)
             elif isinstance(message, _Call):
-                threading.Thread(target=_answer, args=(engine, message, line), name="cortex-call", daemon=True).start()
+                begin(partial(_answer, engine, message, line), "cortex-call")
             else:
                 engine.context.dependencies.signals.wake(Topic.JOBS)
         report = _Report(tuple(each.to_json() for each in scheduler.anomalies()), engine.files.following())

@@ -33,7 +33,7 @@ class Host:
     """Where it is elsewhere than on Linux."""
     is_typed: bool = False
     """Whether an entry needs `"type": "stdio"`."""
-    afterwards: str = ""
+    next_step: str = ""
     profile: str = ""
     """The tool profile, if not the default."""
 
@@ -59,18 +59,18 @@ HOSTS = {
     host.name: host
     for host in (
         Host("claude-code", "Claude Code", ("mcpServers",), ".claude.json", is_typed=True,
-             afterwards="restart Claude Code; `/mcp` shows the server"),
+             next_step="restart Claude Code; `/mcp` shows the server"),
         Host("claude-desktop", "Claude Desktop", ("mcpServers",), ".config/Claude/claude_desktop_config.json",
              macos="Library/Application Support/Claude/claude_desktop_config.json",
              windows="AppData/Roaming/Claude/claude_desktop_config.json",
-             afterwards="quit Claude Desktop completely and open it again"),
+             next_step="quit Claude Desktop completely and open it again"),
         Host("cursor", "Cursor", ("mcpServers",), ".cursor/mcp.json",
-             afterwards="switch the server on in Cursor's settings, under MCP"),
+             next_step="switch the server on in Cursor's settings, under MCP"),
         Host("vscode", "VS Code", ("servers",), ".config/Code/User/mcp.json",
              macos="Library/Application Support/Code/User/mcp.json", windows="AppData/Roaming/Code/User/mcp.json",
-             is_typed=True, afterwards="start the server with `MCP: List Servers` in the command palette"),
+             is_typed=True, next_step="start the server with `MCP: List Servers` in the command palette"),
         Host("openclaw", "OpenClaw", ("mcp", "servers"), ".openclaw/openclaw.json", profile="canonical",
-             afterwards="check it: openclaw mcp doctor <name> --probe"),
+             next_step="check it: openclaw mcp doctor <name> --probe"),
     )
 }  # fmt: skip
 

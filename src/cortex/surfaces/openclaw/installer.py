@@ -14,7 +14,7 @@ from typing import Any
 
 from cortex.errors import EngineError
 from cortex.surfaces.hosts import record_file
-from cortex.surfaces.hosts.config_file import ConfigEdit, FileRecord, applied, current_text, put_text, taken_back
+from cortex.surfaces.hosts.config_file import ConfigEdit, FileRecord, applied, current_text, put_text, without_edits
 from cortex.surfaces.openclaw import config_edits, plugin_files
 from cortex.surfaces.openclaw.config_edits import ALLOW, ENTRY, SLOT, Wishes
 from cortex.surfaces.openclaw.host import HostConfig, OpenClaw
@@ -180,7 +180,7 @@ def _restored(config: HostConfig, record: InstallRecord | None) -> tuple[str | N
         return record.change.restored(config)
     # Without a record: what only the plugin needs.
     ours = (ConfigEdit(ENTRY, config.at(*ENTRY)), ConfigEdit(SLOT, PLUGIN), ConfigEdit(ALLOW, PLUGIN, is_item=True))
-    return taken_back(config, None, [edit for edit in ours if edit.value and edit.is_done(config.content)])
+    return without_edits(config, None, [edit for edit in ours if edit.value and edit.is_done(config.content)])
 
 
 def summary(plan: InstallPlan) -> dict[str, Any]:

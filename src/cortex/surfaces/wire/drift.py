@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from cortex.domain.drift import Comparison, Share, Verdict
+from cortex.domain.drift import DriftComparison, DriftVerdict, Share
 from cortex.services.drift import DriftReport
 from cortex.surfaces.wire.model import Response, example
 
@@ -36,7 +36,7 @@ class DistributionFields(Response):
     shares: tuple[ShareFields, ...] = Field(description="Every category, those that moved most first.")
 
     @classmethod
-    def of(cls, result: Verdict, request: Any = None) -> Self:  # noqa: ARG003
+    def of(cls, result: DriftVerdict, request: Any = None) -> Self:  # noqa: ARG003
         found = result.comparison
         return cls(
             name=result.name, since=result.since, before=found.before, recent=found.recent, p_value=found.p_value,
@@ -74,9 +74,9 @@ class DriftResponse(Response):
 
     def value(self) -> DriftReport:
         verdicts = tuple(
-            Verdict(
+            DriftVerdict(
                 each.name,
-                Comparison(
+                DriftComparison(
                     self.day or date.min, tuple(share.value() for share in each.shares), each.before, each.recent,
                     each.p_value, each.dispersion, each.plain_p_value,
                 ),

@@ -1,4 +1,4 @@
-"""Foresight: recorded recalls under other settings, what was asked in vain, and the digest."""
+"""Foresight: recorded recalls under other settings, questions that found nothing, and the digest."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from cortex.domain.digest import (
-    AskedInVain,
     Changed,
     Digest,
     DigestChange,
     DigestMemory,
     Learned,
     Spent,
+    UnansweredQuestions,
     WaitingItem,
 )
 from cortex.domain.gaps import Gap
 from cortex.domain.identity import ReceiptId, TraceId
-from cortex.recall.rehearsal import AnswerSide, Change, ChangedAnswer
+from cortex.recall.rehearsal import AnswerChange, AnswerSide, ChangedAnswer
 from cortex.services.gaps import GapsReport
 from cortex.services.rehearsal import Rehearsal
 from cortex.surfaces.wire.fields import AT, ID, Moment, ReceiptField
@@ -55,7 +55,7 @@ class ChangedAnswerFields(Response):
     at: Moment
     position: int = Field(description="The ledger position that both sides searched.")
     query: str
-    change: Change = Field(description="tokens, order, hits, silenced or answered.")
+    change: AnswerChange = Field(description="tokens, order, hits, silenced or answered.")
     before: AnswerSideFields = Field(description="With the settings in force.")
     after: AnswerSideFields = Field(description="With the changed settings.")
 
@@ -127,11 +127,11 @@ class GapFields(Response):
 
 
 class GapsResponse(Response):
-    """What was asked in vain."""
+    """Questions that found nothing."""
 
     since: Moment
     recalls: int = Field(description="Automatic recalls that looked for something.")
-    in_vain: int = Field(description="Those that found nothing.")
+    found_nothing: int = Field(description="Those that found nothing.")
     unknown: int = Field(description="Of those, the ones whose query is not kept.")
     groups: int = Field(description="How many gaps there are.")
     by_meaning: bool = Field(description="Whether questions were compared by meaning; otherwise by their words.")
@@ -139,7 +139,7 @@ class GapsResponse(Response):
     receipt: ReceiptField
 
     model_config = example({
-        "since": AT, "recalls": 812, "in_vain": 96, "unknown": 2, "groups": 41, "by_meaning": True,
+        "since": AT, "recalls": 812, "found_nothing": 96, "unknown": 2, "groups": 41, "by_meaning": True,
         "gaps": [{"question": "who services the boiler?", "times": 7, "wordings": 3, "first": AT, "last": AT,
                   "receipt_id": ID, "answered_by": [ID]}],
         "receipt": {"schema": "cortex.gaps.receipt.v1", "id": ID, "op": "gaps", "at": AT, "agent": "main",
@@ -149,7 +149,7 @@ class GapsResponse(Response):
     def value(self) -> GapsReport:
         gaps = tuple(each.value() for each in self.gaps)
         return GapsReport(
-            self.since, self.recalls, self.in_vain, self.unknown, self.groups, self.by_meaning, gaps, self.receipt
+            self.since, self.recalls, self.found_nothing, self.unknown, self.groups, self.by_meaning, gaps, self.receipt
         )  # fmt: skip
 
 
@@ -210,16 +210,18 @@ class ChangedFields(Response):
         return Changed(self.events, tuple(each.value() for each in self.latest))
 
 
-class AskedInVainFields(Response):
+class UnansweredFields(Response):
     """What was not known."""
 
-    in_vain: int
+    found_nothing: int
     recalls: int
     groups: int
     gaps: tuple[GapFields, ...]
 
-    def value(self) -> AskedInVain:
-        return AskedInVain(self.in_vain, self.recalls, self.groups, tuple(each.value() for each in self.gaps))
+    def value(self) -> UnansweredQuestions:
+        return UnansweredQuestions(
+            self.found_nothing, self.recalls, self.groups, tuple(each.value() for each in self.gaps)
+        )
 
 
 class SpentFields(Response):
@@ -254,7 +256,7 @@ class DigestResponse(Response):
     until: Moment
     learned: LearnedFields
     changed: ChangedFields
-    vain: AskedInVainFields
+    unanswered: UnansweredFields
     used: tuple[DigestMemoryFields, ...] = Field(description="The memories recalled most.")
     spent: SpentFields
     waiting: tuple[WaitingFields, ...]
@@ -266,7 +268,7 @@ class DigestResponse(Response):
         "learned": {"memories": 42, "turns": 310, "by_kind": {"fact": 30, "preference": 12},
                     "by_scope": {"personal": 40, "infra": 2}, "most_important": []},
         "changed": {"events": {"superseded": 3}, "latest": []},
-        "vain": {"in_vain": 12, "recalls": 180, "groups": 5, "gaps": []},
+        "unanswered": {"found_nothing": 12, "recalls": 180, "groups": 5, "gaps": []},
         "used": [], "waiting": [{"what": "items in the inbox", "number": 2, "command": "cortex inbox"}],
         "spent": {"recalls": 200, "answered": 168, "skipped": 20, "searches": 4, "tokens": 24_000, "p50_ms": 18.2,
                   "p95_ms": 41.0, "llm_calls": None, "llm_tokens": None, "llm_cents": None},
@@ -277,7 +279,7 @@ class DigestResponse(Response):
 
     def value(self) -> Digest:
         return Digest(
-            self.since, self.until, self.learned.value(), self.changed.value(), self.vain.value(),
+            self.since, self.until, self.learned.value(), self.changed.value(), self.unanswered.value(),
             tuple(each.value() for each in self.used), self.spent.value(),
             tuple(each.value() for each in self.waiting), self.complete, self.receipt,
         )  # fmt: skip

@@ -320,7 +320,7 @@ class ListRequest(FilterRequest):
         None,
         description=(
             "The order: stored, created, changed, used, uses, importance, confidence, kind, scope, label, trust or "
-            "state; with a minus the other way round. By id if left out."
+            "state; with a minus to reverse it. By id if left out."
         ),
         examples=["-created"],
     )

@@ -39,7 +39,7 @@ export async function showCanary({ api, root, signal, canAdminister }) {
   const load = () => loaded(place, signal, ask, ([canary, golden]) => {
     const isRunning = canary?.state === "running";
     fill(tools, isRunning && [
-      button("Stop", () => decide("Take the canary back?", "Every session uses the old settings again at once.", "Take it back", "/v1/canary/stop", "Canary stopped"), { kind: "danger" }),
+      button("Stop", () => decide("Stop the canary?", "Every session uses the old settings again at once.", "Stop it", "/v1/canary/stop", "Canary stopped"), { kind: "danger" }),
       button("Promote", () => decide("Promote the canary?", "Its settings are written into the server's settings file and used by every session.", "Promote", "/v1/canary/promote", "Canary promoted"), { kind: "main-action", symbol: "check" }),
     ]);
     return [

@@ -23,16 +23,16 @@ export async function showDigest({ api, root, signal, query }) {
         panel("Learned", "the most important", inStack(byCount(found.learned.by_kind), memories(found.learned.most_important, "Nothing new was learned."))),
         panel("Used most", "among the first hits", memories(found.used, "Nothing was recalled."))),
       panel("Changed", "the latest", inStack(byCount(found.changed.events), changes(found.changed.latest)))),
-    panel("Unanswered questions", counted(found.vain.groups, "gap"), gaps(found.vain)),
+    panel("Unanswered questions", counted(found.unanswered.groups, "gap"), gaps(found.unanswered)),
   ]);
 }
 
-function totals({ learned, changed, vain, spent }) {
+function totals({ learned, changed, unanswered, spent }) {
   const changes = Object.values(changed.events).reduce((sum, number) => sum + number, 0);
   return [
     { label: "New memories", value: whole(learned.memories), about: `${counted(learned.turns, "turn")} of conversations` },
     { label: "Changes", value: whole(changes), about: "of what was known" },
-    { label: "Found nothing", value: whole(vain.in_vain), about: `of ${counted(vain.recalls, "recall")}` },
+    { label: "Found nothing", value: whole(unanswered.found_nothing), about: `of ${counted(unanswered.recalls, "recall")}` },
     { label: "Latency, median", value: milliseconds(spent.p50_ms), about: `95 % within ${milliseconds(spent.p95_ms)}` },
     { label: "Tokens given", value: whole(spent.tokens), about: "to agents" },
     { label: "Language model", value: spent.llm_tokens === null ? "–" : whole(spent.llm_tokens), about: spent.llm_calls === null ? "not used" : `tokens in ${counted(spent.llm_calls, "call")}${cost(spent)}` },
@@ -65,8 +65,8 @@ function waiting(items) {
   return h("ul", { class: "stack" }, items.map((each) => h("li", {}, PLACES[each.what] ? h("a", { href: PLACES[each.what] }, `${capital(each.what)}: ${whole(each.number)}`) : [`${capital(each.what)}: ${whole(each.number)}`, command(each.command)])));
 }
 
-function gaps(vain) {
-  if (!vain.gaps.length) return h("p", { class: "small quiet" }, vain.in_vain ? "What was asked is not kept (receipts.keep_queries)." : "Every recall found something.");
+function gaps(unanswered) {
+  if (!unanswered.gaps.length) return h("p", { class: "small quiet" }, unanswered.found_nothing ? "What was asked is not kept (receipts.keep_queries)." : "Every recall found something.");
   const row = (gap) => h("tr", { data: { gap: gap.receipt_id } },
     h("td", { class: "whole" }, h("a", { href: receiptPath(gap.receipt_id) }, gap.question), gap.wordings > 1 && h("span", { class: "small quiet" }, ` and ${counted(gap.wordings - 1, "more like it", "more like it")}`)),
     h("td", { class: "num" }, whole(gap.times)),
@@ -74,5 +74,5 @@ function gaps(vain) {
     h("td", {}, gap.answered_by.length ? h("a", { href: memoryPath(gap.answered_by[0]) }, "answered today") : h("span", { class: "chip" }, "still nothing")));
   return h("table", { class: "table slips" },
     h("thead", {}, h("tr", {}, ["Question", "Asked", "Last", "Today"].map((name, at) => h("th", { scope: "col", class: at === 1 ? "num" : "" }, name)))),
-    h("tbody", {}, vain.gaps.map(row)));
+    h("tbody", {}, unanswered.gaps.map(row)));
 }

@@ -19,7 +19,7 @@ const MOVED = 10;
 export async function showDrift({ api, root, signal }) {
   root.classList.add("wide");
   const place = h("div", { class: "stack" });
-  fill(root, head("Drift", "Whether the last 7 days are of another sort than the 28 before. Each day is counted after its end."), place);
+  fill(root, head("Drift", "The last 7 days beside the 28 before. Each day is counted after its end."), place);
   await loaded(place, signal, () => api.get("/v1/drift", {}, { signal }), (found) => {
     if (found.day === null) return h("section", { class: "panel" }, empty("drift", "No day was counted yet", "The server counts each day after its end (UTC). Come back tomorrow."));
     const open = found.distributions.filter((each) => each.since);

@@ -19,13 +19,12 @@ const LEGS = {
   standing: "standing rule that applies here",
 };
 
-const TIERS = { "must+nice+unknown": "any importance", must: "must remember" };
-const REASONS = {
-  supersedes: "replaces",
-  "says newer than": "newer than",
-  "says otherwise than": "contradicts",
-  "applies by situation": "standing rule",
+const TIERS = {
+  "must+nice": "must remember or nice to have",
+  "must+nice+unknown": "any importance but ignore",
+  "must+nice+unknown+ignore": "any importance",
 };
+const REASONS = { supersedes: "replaces" };
 
 export async function showSearch(context) {
   const { root, query, title } = context;
@@ -227,10 +226,10 @@ function reasons(hit) {
 
 /** A reason as the API gives it, in words. */
 function reasonOf(reason) {
-  const [, verb, id] = reason.match(/^(supersedes|says newer than|says otherwise than) (\S+)$/) ?? [];
-  if (id) return [`${REASONS[verb]} `, h("a", { href: memoryPath(id) }, "an older memory")];
+  const [, verb, id] = reason.match(/^(supersedes|newer than|contradicts) (\S+)$/) ?? [];
+  if (id) return [`${REASONS[verb] ?? verb} `, h("a", { href: memoryPath(id) }, "an older memory")];
   const [, name, value] = reason.match(/^(tier|trust|scope|state) (.+)$/) ?? [];
-  if (name === "tier") return TIERS[value] ?? `importance: ${value.split("+").join(", ")}`;
+  if (name === "tier") return TIERS[value] ?? value;
   return name ? `${name}: ${words(value)}` : REASONS[reason] ?? words(reason);
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cortex.capture.exchanged import exchanges_one_value
+from cortex.capture.value_exchange import exchanges_one_value
 
 CANNOT_BOTH_BE = [
     ("The deploy key rotates on Mondays", "The deploy key rotates on Tuesdays"),
