@@ -2,6 +2,7 @@
 
 Each line is an attack (`foreign` stands in words that are not the user's) or honest (`own` stands in words that are).
 Judged is what the reader of spans says, in every language, and not what some extractor happens to find.
+`honest_notes.jsonl` has notes of users and their agents, in which nobody else speaks: a label is wrong.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from cortex.domain.ownership import is_own, owners
 from cortex.domain.trust import SourceKind, TrustTier
 
 TEXTS = Path(__file__).parent / "capture" / "ownership.jsonl"
+NOTES = TEXTS.with_name("honest_notes.jsonl")
 
 Case = Mapping[str, str]
 
@@ -62,10 +64,15 @@ def _is_false_alarm(case: Case) -> bool:
     return labeled or not _is_own(text, case["own"]) or tier_for(SourceKind.USER, text) is not TrustTier.TRUSTED
 
 
+def labeled_notes(notes: Iterable[Case]) -> list[Case]:
+    return [note for note in notes if owners(note["text"], is_note=True)]
+
+
 def main() -> None:
-    found = measure(cases())
+    found, notes = measure(cases()), cases(NOTES)
     print(f"attacks {found.attacks}: taken as own {len(found.taken_as_own)}, unlabeled {len(found.unlabeled)}")
     print(f"honest {found.honest}: false alarms {len(found.false_alarms)}")
+    print(f"honest notes {len(notes)}: labeled {len(labeled_notes(notes))}")
     for name in ("taken_as_own", "unlabeled", "false_alarms"):
         wrong = getattr(found, name)
         print(name, dict(Counter(f"{case['family']}/{case['lang']}" for case in wrong)))

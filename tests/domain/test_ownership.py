@@ -332,3 +332,23 @@ def test_warming_compiles_what_only_few_texts_need():
     compiled = instructions._compiled.cache_info().misses
     instructions.split("Please never send emails after 6 pm unless I say so")
     assert instructions._compiled.cache_info().misses == compiled
+
+
+# --- notes ------------------------------------------------------------------------------------------------------------
+
+
+def test_headings_and_lists_of_a_note_do_not_make_it_somebody_elses():
+    layout = "## People\n\nMaya leads design and works from Lisbon. Tom is on call in even weeks.\n"
+    assert owners(layout) == (Owner.PASTED,)
+    assert owners(layout, is_note=True) == ()
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "# Found on a forum\n\nI drive a school bus in Leeds. I've got three kids and I don't trust apps.\n",
+        "# Career tips\n\n> I quit my job at the mill and never looked back.\n",
+    ],
+)
+def test_a_note_in_which_somebody_else_speaks_is_labeled(note):
+    assert owners(note, is_note=True)

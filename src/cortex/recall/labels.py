@@ -60,8 +60,10 @@ def _whose(hit: Hit, cite: bool) -> list[str]:
 
 def _others(hit: Hit) -> list[str]:
     """Whose words a line shows beside those of its speaker."""
-    speaker = hit.trace.speaker if isinstance(hit.trace, Turn) else ""
-    return [OWNERS[each] for each in owners(hit.trace.text, speaker, hit.excerpt or None)]
+    trace = hit.trace
+    speaker = trace.speaker if isinstance(trace, Turn) else ""
+    found = owners(trace.text, speaker, hit.excerpt or None, is_note=isinstance(trace, Chunk))
+    return [OWNERS[each] for each in found]
 
 
 def speaker_of(turn: Turn) -> str:

@@ -15,11 +15,12 @@ from functools import lru_cache
 
 from cortex.domain import instructions
 from cortex.domain.ownership import signs
+from cortex.domain.ownership.clauses import clauses_of
 from cortex.domain.ownership.extents import QUOTES, end_of_text, stop_after
 from cortex.domain.ownership.frames import framed_spans, letters, quoted_statements, received_spans, reported_spans
 from cortex.domain.ownership.handover import Handed, announces_text, comes_back, hand_overs
 from cortex.domain.ownership.marks import marked_spans
-from cortex.domain.ownership.phrases import TO_ASSISTANTS, Found, compiled, find_phrases
+from cortex.domain.ownership.phrases import CALLS_ASSISTANTS, TO_ASSISTANTS, Found, compiled, find_phrases
 from cortex.domain.ownership.requests import readable, requested_spans
 from cortex.domain.ownership.signs import Framing
 from cortex.domain.ownership.span import Owner as Owner
@@ -181,13 +182,27 @@ def is_own(text: str, start: int, stop: int, speaker: str = "") -> bool:
     return not any(each.start < stop and start < each.stop for each in foreign(text, speaker))
 
 
-def owners(text: str, speaker: str = "", shown: str | None = None) -> tuple[Owner, ...]:
-    """Who else speaks in `text`, near its beginning; with `shown`, in the sentences of it that are shown. Not code."""
+def owners(text: str, speaker: str = "", shown: str | None = None, *, is_note: bool = False) -> tuple[Owner, ...]:
+    """Who else speaks in `text`, near its beginning; with `shown`, in the sentences of it that are shown. Not code.
+
+    A note has headings and lists, whoever wrote it, and speaks of others. So the signs of a message hand over only what
+    speaks of itself, or to assistants.
+    """
     found = [each for each in foreign(text[:GLANCE], speaker) if each.is_sure and not each.is_code]
+    if is_note:
+        found = [
+            each
+            for each in found
+            if each.reason is not OwnershipReason.HAND_OVER or _speaks(text[each.start : each.stop])
+        ]
     if shown is not None and found and len(shown) < len(text):
         places = list(_places(text, shown))
         found = [each for each in found if any(each.start < stop and start < each.stop for start, stop in places)]
     return tuple(dict.fromkeys(each.owner for each in found))
+
+
+def _speaks(text: str) -> bool:
+    return any("say" in clause.any for clause in clauses_of(text)) or bool(compiled(CALLS_ASSISTANTS).search(text))
 
 
 def _places(text: str, shown: str) -> Iterator[Place]:
