@@ -817,3 +817,29 @@ def test_the_oldest_server_that_is_promised_works(tmp_path: Path) -> None:
         assert Desk(store, ANNA).near(EAST)
         assert store.describe()["server"].startswith("16.")
         assert list(store.verify()) == []
+
+
+# --- the planner ------------------------------------------------------------------------------------------------------
+
+
+def test_a_sample_of_a_memory_that_was_just_loaded_reads_the_vectors_of_its_traces_alone(
+    server: Server, database: str, tmp_path: Path
+) -> None:
+    """Before the server has counted them, its planner takes many vectors for few."""
+    many, few = 2_000, 20
+    url = server.url(database, OWNER)
+    with closing(opened(url, tmp_path)) as store:
+        made = [memory(number) for number in range(many)]
+        vectors = [Embed(each.id, SPACE, (EAST,)) for each in made]
+        store.apply(ANNA, [*(Put(each, EventKind.REMEMBERED) for each in made), *vectors], at=AT)
+    before = vectors_read(server, database)
+    with closing(opened(url, tmp_path)) as store:
+        assert len(store.sample(ANNA, SPACE, few)) == few
+    assert vectors_read(server, database) - before < many // 2
+
+
+def vectors_read(server: Server, database: str) -> int:
+    """How many entries of indexes of vectors all ended sessions have read."""
+    with connected(server, database) as connection:
+        read = "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'vectors'"
+        return int(connection.execute(read).fetchone()[0])

@@ -433,12 +433,15 @@ def _claimed(
 def sampled(connection: PgConnection, user: str, space: EmbeddingSpace, limit: int) -> list[Sampled]:
     """Some searchable traces of a user with the vectors of their first passages, damaged ones left out."""
     order = "substr(t.id, 13), t.id"  # by the last bytes, which are random
+    # OFFSET 0 has the vectors looked up for each trace: right after a large load, the planner believes that there are
+    # few, and would compare every vector with every trace.
     rows = connection.execute(
         f"SELECT {SAMPLE_COLUMNS}"
         " FROM (SELECT t.row FROM facets f JOIN traces t ON t.facet = f.id"
         "  WHERE f.user = (SELECT id FROM users WHERE name = ?) AND f.state = ANY (?::text[])"
         f"  ORDER BY {order} LIMIT ?) chosen"
-        " JOIN traces t ON t.row = chosen.row JOIN vectors v ON v.row = t.row JOIN spaces s ON s.id = v.space"
+        " CROSS JOIN LATERAL (SELECT * FROM vectors v WHERE v.row = chosen.row OFFSET 0) v"
+        " JOIN traces t ON t.row = v.row JOIN spaces s ON s.id = v.space"
         f" WHERE s.key = ? AND v.until IS NULL AND v.passage = 0 ORDER BY {order} LIMIT ?",
         (user, sorted(map(str, SEARCHABLE)), OVERSAMPLED * limit, space.key, limit),
     ).fetchall()
