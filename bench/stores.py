@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from cortex import settings, wiring
+from cortex import Cortex, settings, wiring
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.scope import Tenant
@@ -42,6 +42,7 @@ SPACE = EmbeddingSpace("fake", "clusters", 384)
 WORDS = 60_000
 SCOPES = 67
 WRITERS = 8
+COMMIT_MICROSECONDS = 3_000
 WARM_UP = 10
 ROUNDS = 5
 TOP = 50
@@ -83,6 +84,21 @@ class Corpus:
             turns = [self.turn(number) for number in range(start, min(self.size, start + _BATCH))]
             embeds = [Embed(turn.id, SPACE, (self.vector(),)) for turn in turns]
             yield [*(Put(turn, EventKind.SAID) for turn in turns), *embeds]
+
+
+class Embeddings:
+    """Vectors of the corpus, at no cost of a model."""
+
+    space = SPACE
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def embed_query(self, text: str) -> Vector:
+        return self.embed_documents([text])[0]
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        return [self._corpus.vector() for _ in texts]
 
 
 class Cost:
@@ -151,7 +167,10 @@ def measured(home: Path, url: str, server: int | None, size: int, times: int) ->
         before = cost.now()
         store.apply(OWNER, batch, at=AT)
         yield "write, each of many, CPU ms", (cost.now() - before) * 1_000 * 2 / len(batch)
-    yield from _rounds("remember", cost, _remembers(store, corpus, size, times), times)
+    yield from _rounds("remember, stored", cost, _remembers(store, corpus, size, times), times)
+    with Cortex(home, user=OWNER.user, settings={"store": {"url": url}}, embedder=Embeddings(corpus)) as memory:
+        texts = [corpus.text(20) for _ in range(times + WARM_UP)]
+        yield from _rounds("remember, whole", cost, [partial(_remember_whole, memory, text) for text in texts], times)
     store.maintain()
     if server is not None:
         _checkpoint(url)
@@ -162,7 +181,7 @@ def measured(home: Path, url: str, server: int | None, size: int, times: int) ->
         yield from _rounds(f"recall, {where}", cost, [partial(_recall, store, filter, *each) for each in asked], times)
     # Right after a checkpoint, each page that is written goes to the log whole.
     again = _remembers(store, corpus, size + times + WARM_UP, times)
-    yield from _rounds("remember after a checkpoint", cost, again, times)
+    yield from _rounds("remember after a checkpoint, stored", cost, again, times)
     yield "memory of the client, MB", _private_mb(os.getpid())
     if server is not None:
         yield "memory of its server process, MB", max(map(_private_mb, _sessions(server)))
@@ -223,13 +242,19 @@ def _remember(store: Store, turn: Turn, vector: Vector) -> None:
     store.apply(OWNER, [Put(turn, EventKind.SAID), Embed(turn.id, SPACE, (vector,))], at=AT)
 
 
+def _remember_whole(memory: Cortex, text: str) -> None:
+    """What somebody calls who remembers a statement: compared with what is known, with its receipt."""
+    memory.remember(text)
+    memory.flush()
+
+
 def _sessions(server: int) -> list[int]:
     children = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal()]
     names = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children if _parent(pid) == server}
     return [pid for pid, name in names.items() if b" idle" in name]
 
 
-def writers(home: Path, url: str, times: int) -> Iterator[Measurement]:
+def writers(home: Path, url: str, times: int, how: str = "") -> Iterator[Measurement]:
     """Writes in a second by the clock: one writer, and eight of eight users at once. Each is a process."""
     fresh = multiprocessing.get_context("spawn")
     for round in range(ROUNDS):
@@ -240,8 +265,8 @@ def writers(home: Path, url: str, times: int) -> Iterator[Measurement]:
                 first = 100 * round + 10 * count
                 spans = list(pool.map(partial(_write, home, url, times, start), range(first, first + count)))
             rates.append(count * times / (max(end for _, end in spans) - min(begin for begin, _ in spans)))
-            yield f"writes a second, writers: {count}", rates[-1]
-        yield "writes a second, eight to one", rates[1] / rates[0]
+            yield f"writes a second{how}, writers: {count}", rates[-1]
+        yield f"writes a second{how}, eight to one", rates[1] / rates[0]
 
 
 def _write(home: Path, url: str, times: int, start: Any, number: int) -> tuple[float, float]:
@@ -266,6 +291,24 @@ def server_of(url: str) -> int:
     with psycopg.connect(url) as connection:
         (backend,) = connection.execute("SELECT pg_backend_pid()").fetchone() or (0,)
         return _parent(int(backend))
+
+
+def writers_waiting(home: Path, url: str, times: int) -> Rounds:
+    """Writers of a server whose commits take as long as on a disk across a network.
+
+    Where a disk is fast, one writer and the server already keep two cores busy, and more writers cannot be faster.
+    """
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        (name,) = connection.execute("SELECT quote_ident(current_database())").fetchone() or ("",)
+        for setting, value in (("commit_delay", COMMIT_MICROSECONDS), ("commit_siblings", 0)):
+            connection.execute(f"ALTER DATABASE {name} SET {setting} = {value}")
+        try:
+            how = f", commits of {COMMIT_MICROSECONDS // 1_000} ms"
+            return in_turns({"": partial(next, writers(home, url, times, how), None)})[""]
+        finally:
+            connection.execute(f"ALTER DATABASE {name} RESET ALL")
 
 
 def _checkpoint(url: str) -> None:
@@ -296,6 +339,7 @@ def main() -> None:
         rates = in_turns(
             {name: partial(next, writers(home, url, chosen.times), None) for name, (url, _) in urls.items()}
         )
+        rates["postgresql"] |= writers_waiting(home, chosen.url, chosen.times)
     for name, found in rates.items():
         results[name] |= found
     mine, others = results["sqlite"], results["postgresql"]
