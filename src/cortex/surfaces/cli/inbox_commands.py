@@ -74,7 +74,7 @@ def edit(
 
 @inbox.command("reject")
 def reject(context: typer.Context, ids: Items, keep: Keep = None) -> None:
-    """Forget what items are about. If a statement is said again, it comes back to the inbox alone."""
+    """Forget the memories of items. If such a statement is said again, only the inbox shows it."""
     _decide(context, ids, "reject", keep=keep)
 
 

@@ -24,7 +24,7 @@ AMBIGUOUS = 1
 """Exit code of `forget --query` if several memories match and none was forgotten."""
 
 KINDS = ", ".join(Kind)
-LANES = "memories, notes, docs, sessions"
+LANES = "memories, notes, docs, sessions, outcomes"
 STATES = "active, superseded, forgotten, expired"
 LABELS = "must_remember, nice_to_have, unknown, ignore"
 TRUSTS = "trusted, untrusted, quarantined"
@@ -43,7 +43,7 @@ Until = Annotated[str | None, typer.Option(metavar="TIME", help="Only before thi
 
 AsOf = Annotated[
     str | None,
-    typer.Option(metavar="TIME|POSITION|TAG", help="What there was then: at a time, a ledger position or a tag."),
+    typer.Option(metavar="TIME|POSITION|TAG", help="Read an earlier state: a time, a ledger position or a tag."),
 ]
 
 
