@@ -132,7 +132,8 @@ def review(context: typer.Context) -> None:
 def thresholds(
     context: typer.Context,
     revoke: Annotated[
-        str | None, typer.Option(metavar="EXTRACTOR", help="Revoke the present one; the one before it applies again.")
+        str | None,
+        typer.Option(metavar="EXTRACTOR", help="Revoke the current threshold; the one before it applies again."),
     ] = None,
 ) -> None:
     """List the thresholds that extractors learned from decisions in the inbox."""

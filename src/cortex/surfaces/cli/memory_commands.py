@@ -111,7 +111,7 @@ def edit(
     text: Annotated[str | None, typer.Option(help="The new text; `-` reads it from stdin.")] = None,
     kind: Annotated[str | None, typer.Option(help=f"The kind of memory: {KINDS}.")] = None,
     scope: Annotated[str | None, typer.Option(help="The scope to store it in.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag that replaces the present tags; repeatable.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag that replaces the current tags; repeatable.")] = None,
     importance: Annotated[float | None, typer.Option(help="Its importance, 0 to 1.")] = None,
     label: Annotated[str | None, typer.Option(help="Its importance label, such as must_remember.")] = None,
     retention: Annotated[str | None, typer.Option(help="How long to keep it: permanent, project or session.")] = None,
