@@ -619,7 +619,7 @@ OPERATIONS = (
     ),
     Operation(
         "tag", "POST /v1/tags", "history", history.TagRequest, history.TagResponse, right=ADMIN, status=201,
-        about="Name the present ledger position, to search it later or to go back to it.",
+        about="Name the current ledger position, to search it later or to go back to it.",
     ),
     Operation(
         "untag", "DELETE /v1/tags/{name}", "history", history.UntagRequest, history.TagResponse, right=ADMIN,
@@ -745,7 +745,7 @@ OPERATIONS = (
     ),
     Operation(
         "drill", "POST /v1/backups/drill", "operating", EmptyRequest, upkeep.DrillResponse, right=ADMIN, limit=LONG,
-        about="Restore the newest backup beside the memory, verify it, and remove it again.",
+        about="Test the newest backup: restore it into a scratch folder, verify it, and remove the folder.",
     ),
     Operation(
         "alerts", "GET /v1/alerts", "operating", upkeep.AlertsRequest, upkeep.AlertsResponse,
@@ -781,7 +781,7 @@ OPERATIONS = (
     ),
     Operation(
         "stop_canary", "POST /v1/canary/stop", "operating", EmptyRequest, canaries.CanaryResponse, right=ADMIN,
-        about="Stop a canary before its time; its sessions get the present settings again.",
+        about="Stop a canary before its time; its sessions get the current settings again.",
     ),
     Operation(
         "rehearse", "POST /v1/rehearse", "operating", foresight.RehearseRequest, foresight.RehearseResponse,

@@ -120,7 +120,9 @@ def gaps(
         str, typer.Option(metavar="DURATION", help="Only recalls of this last period, such as 7d.")
     ] = "30d",
     scope: Annotated[str | None, typer.Option(help="Only recalls in this scope.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="At most this many gaps, those asked most first.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, max=200, help="The maximum number of gaps, the most frequent first.")
+    ] = 20,
 ) -> None:
     """Show the questions that found nothing, grouped, and whether something would answer them today."""
     from cortex.services.rehearsal import MOST_DAYS

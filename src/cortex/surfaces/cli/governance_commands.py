@@ -22,7 +22,7 @@ def grade(
     grader: Annotated[str, typer.Option(metavar="NAME", help="The grader.")] = "heuristic-v1",
     all: Annotated[bool, typer.Option("--all", help="Also grade memories whose grade is up to date.")] = False,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Grade everything, store nothing, and show how labels would move.")
+        bool, typer.Option("--compare", help="Grade everything, store nothing, and show how labels would change.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change; change nothing.")] = False,
 ) -> int:

@@ -31,7 +31,7 @@ def tag(
     reason: Annotated[str, typer.Option(help="Why it is created, in one line.")] = "",
     delete: Annotated[bool, typer.Option("--delete", help="Remove the tag; memories stay as they are.")] = False,
 ) -> None:
-    """Name the present state of memory, for all users of the agent or for one with --user."""
+    """Name the current state of memory, for all users of the agent or for one with --user."""
     surface = surface_of(context)
     everyone = surface.user is None
     with surface.engine() as engine:

@@ -114,8 +114,8 @@ def import_(
 ) -> None:
     """Import conversations and memories of other programs, or what `cortex export` wrote. Nothing is stored twice.
 
-    It shows what it found and asks first. An import that was stopped goes on when it is begun again. Exports of Cortex
-    are stored as a whole or not at all; with --markdown, edits are imported, and a conflict stores nothing.
+    It shows what it found and asks first. To continue an interrupted import, run it again. Exports of Cortex are stored
+    as a whole or not at all; with --markdown, edits are imported, and a conflict stores nothing.
     """
     from cortex.surfaces.cli import import_command
 

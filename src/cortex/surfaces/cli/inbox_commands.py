@@ -74,7 +74,7 @@ def edit(
 
 @inbox.command("reject")
 def reject(context: typer.Context, ids: Items, keep: Keep = None) -> None:
-    """Forget what items are about. If a statement is said again, it comes back to the inbox alone."""
+    """Forget the memories of items. If such a statement is said again, only the inbox shows it."""
     _decide(context, ids, "reject", keep=keep)
 
 
@@ -132,7 +132,8 @@ def review(context: typer.Context) -> None:
 def thresholds(
     context: typer.Context,
     revoke: Annotated[
-        str | None, typer.Option(metavar="EXTRACTOR", help="Revoke the present one; the one before it applies again.")
+        str | None,
+        typer.Option(metavar="EXTRACTOR", help="Revoke the current threshold; the one before it applies again."),
     ] = None,
 ) -> None:
     """List the thresholds that extractors learned from decisions in the inbox."""

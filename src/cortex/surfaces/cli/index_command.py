@@ -38,7 +38,8 @@ def index(
     name: Annotated[str | None, typer.Option(help="The name in citations; the folder's name by default.")] = None,
     chunker: Annotated[str | None, typer.Option(help="How to split files: sections or lines.")] = None,
     untrusted: Annotated[
-        bool | None, typer.Option("--untrusted/--trusted", help="Whether others write to it: label what it says.")
+        bool | None,
+        typer.Option("--untrusted/--trusted", help="Whether to trust it: untrusted, if others can write to it."),
     ] = None,
     summarize: Annotated[
         bool, typer.Option("--summarize", help="Summarize each section with the language model.")

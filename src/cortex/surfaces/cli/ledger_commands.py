@@ -40,12 +40,14 @@ def ingest(
     path: Annotated[
         str, typer.Argument(metavar="FILE|DIR|-", help="Lines of JSON; of a folder, its .jsonl files; `-` is stdin.")
     ],
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as the files grow, until interrupted.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Keep reading as the files grow, until interrupted.")
+    ] = False,
 ) -> None:
     """Ingest events: messages become turns, everything else an outcome. Each event is stored once.
 
-    A line is a `cortex.event.v1` or a row of the capture sidecar. One that cannot be used is reported and skipped. A
-    last line that is not whole waits for its rest.
+    A line is a `cortex.event.v1` or a row of the capture sidecar. An invalid line is reported and skipped.
+    An incomplete last line is read once the rest has been written.
     """
     from cortex.services.event_files import EventFiles, lines_of_stream
 

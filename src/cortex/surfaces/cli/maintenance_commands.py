@@ -118,7 +118,7 @@ def backup_restore(
     context: typer.Context,
     which: Annotated[str, typer.Argument(metavar="BACKUP", help="The file or name of a backup, or `latest`.")],
 ) -> None:
-    """Replace the memory of the agent by a backup. The present one is backed up first."""
+    """Replace the memory of the agent with a backup. The current memory is backed up first."""
     surface = surface_of(context)
     try:
         with surface.engine() as engine:
@@ -141,7 +141,7 @@ def backup_restore(
 
 @backup.command("drill")
 def backup_drill(context: typer.Context) -> int:
-    """Restore the newest backup beside the memory, verify it, and remove it again. Exit code 1 if it is not sound."""
+    """Test the newest backup: restore it into a scratch folder and verify it. Exit code 1 if it is damaged."""
     surface = surface_of(context)
     with surface.engine() as engine, output.progress("restoring"):
         done = engine.drill()

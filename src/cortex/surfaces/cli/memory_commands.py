@@ -24,7 +24,7 @@ AMBIGUOUS = 1
 """Exit code of `forget --query` if several memories match and none was forgotten."""
 
 KINDS = ", ".join(Kind)
-LANES = "memories, notes, docs, sessions"
+LANES = "memories, notes, docs, sessions, outcomes"
 STATES = "active, superseded, forgotten, expired"
 LABELS = "must_remember, nice_to_have, unknown, ignore"
 TRUSTS = "trusted, untrusted, quarantined"
@@ -43,7 +43,7 @@ Until = Annotated[str | None, typer.Option(metavar="TIME", help="Only before thi
 
 AsOf = Annotated[
     str | None,
-    typer.Option(metavar="TIME|POSITION|TAG", help="What there was then: at a time, a ledger position or a tag."),
+    typer.Option(metavar="TIME|POSITION|TAG", help="Read an earlier state: a time, a ledger position or a tag."),
 ]
 
 
@@ -111,7 +111,7 @@ def edit(
     text: Annotated[str | None, typer.Option(help="The new text; `-` reads it from stdin.")] = None,
     kind: Annotated[str | None, typer.Option(help=f"The kind of memory: {KINDS}.")] = None,
     scope: Annotated[str | None, typer.Option(help="The scope to store it in.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag that replaces the present tags; repeatable.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag that replaces the current tags; repeatable.")] = None,
     importance: Annotated[float | None, typer.Option(help="Its importance, 0 to 1.")] = None,
     label: Annotated[str | None, typer.Option(help="Its importance label, such as must_remember.")] = None,
     retention: Annotated[str | None, typer.Option(help="How long to keep it: permanent, project or session.")] = None,

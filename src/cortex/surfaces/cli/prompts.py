@@ -167,7 +167,7 @@ def _embedders(home: Path, current: str) -> list[PromptChoice]:
     choices.append(PromptChoice("auto", "the first of these that works; local before all others"))
     choices.append(PromptChoice("none", "no vectors: recall uses keywords only"))
     if current not in {choice.name for choice in choices}:
-        choices.insert(0, PromptChoice(current, "the present setting"))
+        choices.insert(0, PromptChoice(current, "the current setting"))
     return choices
 
 
@@ -180,7 +180,7 @@ def _llms(current: str) -> list[PromptChoice]:
             about = f"{vendor.title} extracts more from conversations, within a budget: {key} is set"
             choices.append(PromptChoice(vendor.name, about, _install(trouble)))
     if current not in {choice.name for choice in choices}:
-        choices.append(PromptChoice(current, "the present setting"))
+        choices.append(PromptChoice(current, "the current setting"))
     return choices
 
 

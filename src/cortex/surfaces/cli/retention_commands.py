@@ -114,7 +114,7 @@ def hold_release(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the hold.")],
 ) -> None:
-    """Release a hold, so that what it held may end again."""
+    """Release a hold, so that its memories can expire and be erased again."""
     surface = surface_of(context)
     with surface.engine() as engine:
         done = engine.release_hold(name, everyone=surface.user is None)

@@ -41,7 +41,7 @@ def subject_find(
         bool, typer.Option("--with-text", help="Show texts: a line of each, with --json whole.")
     ] = False,
 ) -> None:
-    """Show where a person is, the sure and the likely matches apart."""
+    """Find a person in all users' memory and the backups: sure and likely matches."""
     surface = surface_of(context)
     with surface.engine() as engine, output.progress("searching") as progress:
         found = engine.find_subject(person, also=also or (), backups=backups, with_text=with_text, progress=progress)
