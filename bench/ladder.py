@@ -106,7 +106,7 @@ class Run:
             begins, rung = self.clock.monotonic(), ladder.rung
             self.log.turns += 1
             try:
-                injection = self._hooks.before(f"when does deploy key {self.log.turns} rotate?", session="bench")
+                injection = self._hooks.before(f"when does my deploy key {self.log.turns} rotate?", session="bench")
                 is_failed = "deadline" in injection.degraded or "deploy key" not in injection.block
             except Exception:
                 is_failed = True
