@@ -388,6 +388,22 @@ def test_what_the_user_went_on_to_say_takes_no_room_from_what_matched(open_engin
     assert "They paid it." not in lines
 
 
+def test_what_has_expired_is_shown_beside_nothing(engine, clock):
+    """X6: a passing state is over, also where the hit it follows or answers is not"""
+    engine.capture([
+        user("The vet of our whippet Mochi is Dr. Abernathy"), assistant("How is Mochi doing?"),
+        user("She is tired today."), assistant("Poor thing."), user("She likes it on her blanket."),
+    ], session="s")  # fmt: skip
+
+    def shown() -> set[str]:
+        return {line for asked in ("Who is the vet of Mochi?", "How is Mochi doing?") for line in given(engine, asked)}
+
+    assert shown() >= {"She is tired today.", "She likes it on her blanket."}
+    clock.advance(timedelta(days=3))
+    assert "She likes it on her blanket." in shown()
+    assert "She is tired today." not in shown()
+
+
 def test_the_user_of_another_scope_is_not_followed(engine):
     """E5"""
     engine.store_turns("s1", [user("The deploy key rotates on Mondays")], scope="infra")
