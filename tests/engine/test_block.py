@@ -349,6 +349,17 @@ def test_a_message_that_names_what_is_known_is_about_that(open_engine):
     assert given(engine, "What is the price of Kong?") != []
 
 
+def test_a_reply_that_no_longer_holds_does_not_stand_for_its_question(engine):
+    """X8: what was asked before has changed since"""
+    engine.capture([user("The staging server runs in Oslo.")], session="one")
+    engine.capture([user("Where does the staging server run?"), assistant("In Oslo.")], session="two")
+    engine.capture([user("The staging server moved to Frankfurt.")], session="three")
+    asked = "Where does the staging server of ours run?"
+    assert given(engine, asked)[0] == "The staging server moved to Frankfurt."
+    block = TurnHooks(engine).before(asked, session="asking").block
+    assert all("replaced on" in line for line in block.splitlines() if "Oslo" in line)
+
+
 def test_the_best_answer_of_the_assistant_comes_with_what_the_user_made_of_it(engine):
     """X8: what was chosen stands beside what was proposed, though it shares no word with the question"""
     asked, proposed = user("Which cache suits sessions?"), assistant("Redis suits sessions, or else Valkey.")
