@@ -399,6 +399,16 @@ def test_what_the_user_went_on_to_say_takes_no_room_from_what_matched(open_engin
     assert "They paid it." not in lines
 
 
+def test_a_turn_that_gives_a_rule_is_labeled_as_one(engine):
+    """E9: as the memory of it would be"""
+    said = "Yes, the short version please. From now on, never use emojis."
+    engine.capture([user("The ferry leaves at nine")], session="other")
+    engine.capture([user(said)], session="s")
+    block = TurnHooks(engine).before("what short version did I ask for?", session="asking").block
+    assert f", user, rule] {said}" in block
+    assert ", user] The ferry leaves at nine" in TurnHooks(engine).before("when is the ferry?", session="asking").block
+
+
 def test_what_has_expired_is_shown_beside_nothing(engine, clock):
     """X6: a passing state is over, also where the hit it follows or answers is not"""
     engine.capture([
