@@ -176,7 +176,7 @@ class Context:
 
     def bind(self, *, agent: str | None = None, user: str | None = None) -> Context:
         """The same dependencies for another agent or user."""
-        return replace(self, tenant=Tenant(agent or self.tenant.agent, user or self.tenant.user))
+        return replace(self, tenant=self.tenant.named(agent, user))
 
     def by(self, actor: str) -> Context:
         """The same memory in the hands of somebody: a token, a surface, the scheduler."""

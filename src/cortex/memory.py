@@ -195,7 +195,7 @@ class Cortex:
         root = configuration.default_home() if home is None else Path(home).expanduser()
         loaded = configuration.load(root, settings)
         built = wiring.build(root, loaded, embedder=embedder, reranker=reranker, llm=llm, clock=clock, ids=ids)
-        self.context = _opened(Context(built, Tenant(agent or loaded.agent, user or loaded.user)))
+        self.context = _opened(Context(built, Tenant(loaded.agent, loaded.user).named(agent, user)))
 
     @classmethod
     def over(cls, context: Context) -> Cortex:

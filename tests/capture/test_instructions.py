@@ -114,6 +114,27 @@ def test_how_to_answer_is_known_in_the_other_languages(text):
 @pytest.mark.parametrize(
     "text",
     [
+        "From now on, never give me lists with more than five items, I don't read them.",
+        "Don't give me long lists.",
+        "Keep lists short.",
+        "Limit lists to 5 items.",
+        "Never put more than five items in a list.",
+        "Never give me more than three options.",
+    ],
+)
+def test_how_long_a_list_may_be_is_how_to_answer(text):
+    """DESIGN 9"""
+    assert [each.of_manner for each in instructions(text)] == [True]
+
+
+@pytest.mark.parametrize("text", ["Never order more than five items.", "Always check the guest lists of the hotel."])
+def test_what_is_done_with_a_list_is_not_how_to_answer(text):
+    assert not split(text).of_manner
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Don't just use the first source, check two.",
         "Never only list the prices, name the shops too.",
         "Not to always use tables, but mostly.",

@@ -18,7 +18,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Draft, Kind
 from cortex.domain.query import Query
 from cortex.domain.scope import Tenant
-from cortex.errors import NotFound, StoreBusy
+from cortex.errors import InvalidRequest, NotFound, StoreBusy
 from cortex.ports.store import Filter
 from cortex.services.edit import Remembered
 from cortex.workspace.flush import FlushSession
@@ -85,6 +85,14 @@ def test_a_history_is_ingested_once(served: Served, remote: RemoteCortex) -> Non
     assert [served.engine.get(id).scope for id in first.ids if id] == ["infra", "infra"]
     assert remote.ingest(SAID, session="s1").ids == (None, None)
     assert remote.ingest([{"role": "user", "content": "More"}], session="s1", follows=2).ids[0] is not None
+
+
+@pytest.mark.parametrize("name", ["agent", "user"])
+def test_an_empty_name_is_not_the_default_one(remote: RemoteCortex, tmp_path: Path, name: str) -> None:
+    with pytest.raises(InvalidRequest, match=f"{name}: "):
+        remote.bind(**{name: ""})
+    with pytest.raises(InvalidRequest, match=f"{name}: "):
+        Cortex(tmp_path / "other", **{name: ""})
 
 
 def test_a_capture_gives_turns_and_memories(served: Served, remote: RemoteCortex) -> None:

@@ -102,6 +102,20 @@ def test_an_agents_name_is_safe_as_a_files_name(agent):
     assert refused.value.field == "agent"
 
 
+def test_a_tenant_takes_the_names_that_are_given_and_keeps_its_own_otherwise():
+    anna = Tenant("desk", "anna")
+    assert anna.named(None, None) == anna
+    assert anna.named("hall", None) == Tenant("hall", "anna")
+    assert anna.named(None, "bob") == Tenant("desk", "bob")
+
+
+@pytest.mark.parametrize(("agent", "user", "field"), [("", None, "agent"), (None, "", "user"), (None, " ", "user")])
+def test_an_empty_name_is_not_the_tenants_own(agent, user, field):
+    with pytest.raises(InvalidRequest) as refused:
+        Tenant("desk", "anna").named(agent, user)
+    assert refused.value.field == field
+
+
 @pytest.mark.parametrize("label", ["", " ", "a\nb", "a\x00b", "\u202e", "x" * 257])
 def test_a_label_is_short_and_printable(label):
     with pytest.raises(InvalidRequest, match="scope: "):

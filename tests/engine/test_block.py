@@ -349,6 +349,17 @@ def test_a_message_that_names_what_is_known_is_about_that(open_engine):
     assert given(engine, "What is the price of Kong?") != []
 
 
+def test_a_reply_that_no_longer_holds_does_not_stand_for_its_question(engine):
+    """X8: what was asked before has changed since"""
+    engine.capture([user("The staging server runs in Oslo.")], session="one")
+    engine.capture([user("Where does the staging server run?"), assistant("In Oslo.")], session="two")
+    engine.capture([user("The staging server moved to Frankfurt.")], session="three")
+    asked = "Where does the staging server of ours run?"
+    assert given(engine, asked)[0] == "The staging server moved to Frankfurt."
+    block = TurnHooks(engine).before(asked, session="asking").block
+    assert all("replaced on" in line for line in block.splitlines() if "Oslo" in line)
+
+
 def test_the_best_answer_of_the_assistant_comes_with_what_the_user_made_of_it(engine):
     """X8: what was chosen stands beside what was proposed, though it shares no word with the question"""
     asked, proposed = user("Which cache suits sessions?"), assistant("Redis suits sessions, or else Valkey.")
@@ -386,6 +397,32 @@ def test_what_the_user_went_on_to_say_takes_no_room_from_what_matched(open_engin
     lines = given(engine, "which quote for a wedding was sent to a family?")
     assert len(lines) >= 4
     assert "They paid it." not in lines
+
+
+def test_a_turn_that_gives_a_rule_is_labeled_as_one(engine):
+    """E9: as the memory of it would be"""
+    said = "Yes, the short version please. From now on, never use emojis."
+    engine.capture([user("The ferry leaves at nine")], session="other")
+    engine.capture([user(said)], session="s")
+    block = TurnHooks(engine).before("what short version did I ask for?", session="asking").block
+    assert f", user, rule] {said}" in block
+    assert ", user] The ferry leaves at nine" in TurnHooks(engine).before("when is the ferry?", session="asking").block
+
+
+def test_what_has_expired_is_shown_beside_nothing(engine, clock):
+    """X6: a passing state is over, also where the hit it follows or answers is not"""
+    engine.capture([
+        user("The vet of our whippet Mochi is Dr. Abernathy"), assistant("How is Mochi doing?"),
+        user("She is tired today."), assistant("Poor thing."), user("She likes it on her blanket."),
+    ], session="s")  # fmt: skip
+
+    def shown() -> set[str]:
+        return {line for asked in ("Who is the vet of Mochi?", "How is Mochi doing?") for line in given(engine, asked)}
+
+    assert shown() >= {"She is tired today.", "She likes it on her blanket."}
+    clock.advance(timedelta(days=3))
+    assert "She likes it on her blanket." in shown()
+    assert "She is tired today." not in shown()
 
 
 def test_the_user_of_another_scope_is_not_followed(engine):

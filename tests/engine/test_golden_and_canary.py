@@ -186,6 +186,8 @@ def test_only_what_is_there_can_be_approved(open_engine: Callable[..., Cortex]) 
         engine.mark_golden(found.id)
     with pytest.raises(NotFound, match="there is no memory"):
         engine.mark_golden(found.id, expected=["0198c1a2-7b3c-7def-8a01-23456789abcd"])
+    with pytest.raises(InvalidRequest, match="expected: 'abc' is not an ID"):
+        engine.mark_golden(found.id, expected=["abc"])
     with pytest.raises(NotFound, match="no recall receipt"):
         engine.mark_golden("nothing")
     with pytest.raises(InvalidRequest, match="excludes the others"):

@@ -581,11 +581,12 @@ def test_the_list_may_change_once_it_was_handed_over(engine, hooks):
 
 
 @pytest.mark.parametrize("messages", [None, "text", 7, {"role": "user", "content": "x"}])
-def test_what_is_no_history_is_told_and_never_raised(hooks, messages):
+def test_what_is_no_history_is_told_and_never_raised(hooks, messages, caplog):
     """C11, C16"""
     hooks.after(messages, session="s1")
     assert hooks.flush()
     assert hooks.failures == {"after:invalid_request": 1}
+    assert caplog.messages == ["after: invalid_request (messages)"]
 
 
 def test_flush_says_when_it_gave_up_waiting(open_engine, released):

@@ -99,6 +99,16 @@ def test_a_query_that_may_mean_several_forgets_nothing_and_shows_them(engine):
     assert engine.stats().by_state == {"active": 2}
 
 
+def test_the_same_statement_in_two_scopes_is_two_that_may_be_meant(engine):
+    """L5: to forget one alone would leave recall saying the same"""
+    kept = {engine.remember("The deploy key rotates on Mondays", scope=scope).memory.id for scope in ("infra", "home")}
+    answer = engine.forget_matching("the deploy key")
+    assert answer.ids == ()
+    assert {trace.id for trace in answer.candidates} == kept
+    assert len(engine.forget_matching("the deploy key", scope="infra").ids) == 1
+    assert engine.stats().by_state == {"active": 1, "forgotten": 1}
+
+
 def test_a_query_that_means_nothing_here_forgets_nothing(engine):
     """L5: the only memory there is, is not therefore the one that is meant"""
     engine.remember(KEY)

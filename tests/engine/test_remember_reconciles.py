@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cortex.domain.lanes import State
+from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import MAX_SOURCE_REFS, Draft, Kind, Retention
+from cortex.domain.turn import Turn
 from cortex.memory import Cortex
+from cortex.ports.store import Filter
 from cortex.testing import FakeClock
 
 RENT, NEW_RENT = "The rent of the studio is $1,350 a month.", "The rent of the studio is now $1,475 a month."
@@ -214,6 +216,58 @@ def test_a_decision_of_capture_is_taken_back_with_its_turns(engine: Cortex):
     assert engine.get(old.id).state is State.ACTIVE
     (turn,) = engine.show(old.id).sources
     assert turn.outdated_by is None  # type: ignore[union-attr]
+
+
+def outdated(engine: Cortex) -> list[str]:
+    said = engine.list(Filter(lanes=frozenset({Lane.SESSIONS})))
+    return [turn.text for turn in said if isinstance(turn, Turn) and turn.outdated_by]
+
+
+@pytest.mark.parametrize(
+    ("old", "question", "reply", "new"),
+    [
+        ("I live in Oslo.", "Where do I live again?", "In Oslo.", "I moved to Rotterdam."),
+        ("I live in Oslo.", "What city am I in?", "You live in Oslo.", "I moved to Rotterdam."),
+        ("My manager is Anna Lind.", "Who's my manager?", "Anna Lind.", "My manager is now Tobias Beck."),
+        (
+            "The deadline for Atlas is 3 May.",
+            "When is the Atlas deadline?",
+            "On 3 May.",
+            "The Atlas deadline is now 17 May.",
+        ),
+    ],
+)
+def test_a_reply_that_repeats_what_was_replaced_is_as_outdated(
+    engine: Cortex, clock: FakeClock, old: str, question: str, reply: str, new: str
+):
+    """X8, X14: the assistant's words hold no longer than those they repeat"""
+    engine.capture([{"role": "user", "content": old}], session="one")
+    clock.advance(60)
+    asked = [{"role": "user", "content": question}, {"role": "assistant", "content": reply}]
+    engine.capture(asked, session="two")
+    assert outdated(engine) == []
+    clock.advance(60)
+    engine.capture([{"role": "user", "content": new}], session="three")
+    assert outdated(engine) == [old, reply]
+    (replaced,) = engine.list(Filter(states=frozenset({State.SUPERSEDED})))
+    engine.restore(replaced.id)
+    assert outdated(engine) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Oslo has a fine opera house.",
+        "You no longer live in Oslo.",
+        f"You live in Oslo. {'The weather there is cold in winter and mild in summer. ' * 4}",
+    ],
+)
+def test_a_reply_that_says_something_else_is_not_outdated(engine: Cortex, reply: str):
+    engine.capture([{"role": "user", "content": "I live in Oslo."}], session="one")
+    asked = [{"role": "user", "content": "Tell me more"}, {"role": "assistant", "content": reply}]
+    engine.capture(asked, session="two")
+    engine.capture([{"role": "user", "content": "I moved to Rotterdam."}], session="three")
+    assert outdated(engine) == ["I live in Oslo."]
 
 
 def test_forgetting_takes_twins_along(engine: Cortex):

@@ -37,6 +37,12 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.parametrize("message", ["hm", "Hmm…", "Oh no", "uh, ok", "yes please!", "Will do 👍"])
+def test_an_interjection_or_a_short_assent_is_not_worth_a_recall(message: str):
+    """E10"""
+    assert skip_reason(message) == "trivial"
+
+
 @pytest.mark.parametrize("message", ["好的👌", "ok👍", "hi～", "收到!!"])
 def test_the_documents_own_examples_are_skipped(message: str):
     """E10: robust to trailing emoji and punctuation"""

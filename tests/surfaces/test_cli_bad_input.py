@@ -28,6 +28,8 @@ BAD_MEMORIES: list[tuple[list[str], str, str]] = [
     (["x", "--ttl", "soon"], "ttl: is not a time span", "720h"),
     (["x", "--valid-from", "yesterday"], "valid_from: is not an ISO 8601 time", "2026-01-31"),
     (["x", "--user", "a\nb"], "user: is empty, longer than 256 characters or not printable", "give a short name"),
+    (["x", "--user", ""], "user: is empty", "give a short name"),
+    (["x", "--agent", ""], "agent: '' is not an agent name", "a-z"),
     (["x", "--agent", "../evil"], "agent: '../evil' is not an agent name", "a-z"),
 ]
 

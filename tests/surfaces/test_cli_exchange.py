@@ -150,7 +150,7 @@ def test_two_lines_with_one_id_are_refused_where_nothing_is_deduplicated(cli: Cl
 
 def test_a_dry_run_checks_everything_and_stores_nothing(cli: Cli, lines: Lines) -> None:
     said = cli("import", "--dry-run", lines(MEMORY, TURN))
-    assert said.out.startswith("would import 1 memories and 1 turns of 2 lines")
+    assert said.out.startswith("would import 1 memory and 1 turn of 2 lines")
     assert cli.counted() == 0
     assert cli("import", "--dry-run", lines(MEMORY, "nonsense")).code == 2
 

@@ -101,7 +101,7 @@ def test_an_export_of_cortex_is_still_recognized(cli: Cli, tmp_path: Path) -> No
     there = tmp_path / "there"
     assert cli("import", str(tmp_path / "out.jsonl"), "--json", home=there).json["format"] == "cortex"
     again = cli("import", "--from", "cortex", str(tmp_path / "out.jsonl"), home=there)
-    assert again.out.startswith("imported 0 memories and 0 turns of 1 lines; skipped 1 duplicates")
+    assert again.out.startswith("imported 0 memories and 0 turns of 1 line; skipped 1 duplicate and")
 
 
 def test_a_scope_and_an_account_can_be_given(cli: Cli, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_the_commands_of_the_page_run_in_their_order(cli: Cli, tmp_path: Path, m
     said = [cli(*shlex.split(line, comments=True)[1:]) for line in script.strip().splitlines()]
     assert [each.code for each in said] == [0] * 6, [each.err for each in said]
     assert [each.out.count("imported ") for each in said] == [0, 1, 1, 1, 0, 0]
-    assert said[-1].out.startswith("removed 0 turns and 1 memories of mem0-")
+    assert said[-1].out.startswith("removed 0 turns and 1 memory of mem0-")
 
 
 def test_a_format_costs_other_commands_nothing() -> None:

@@ -33,7 +33,7 @@ def test_a_line_that_cannot_be_used_is_named_with_its_file_and_the_fix(cli: Cli,
     file = tmp_path / "events.jsonl"
     file.write_text("nonsense\n" + lines(EVENT))
     said = cli("ledger", "ingest", str(file))
-    assert (said.code, said.out) == (0, "2 events, 1 outcomes, 1 rejected\n")
+    assert (said.code, said.out) == (0, "2 events, 1 outcome, 1 rejected\n")
     assert f"{file}:1: line: is not JSON; write one JSON object per line" in said.err
     assert cli("ledger", "ingest", str(tmp_path / "missing")).code == 2
     assert cli("ledger", "ingest", "-", "--follow").error == "follow: is only for files"

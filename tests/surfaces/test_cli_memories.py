@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from terminal import Cli
+
+from cortex import Cortex
+from cortex.services.recall import RecallResult
 
 
 def test_what_is_remembered_is_recalled_with_its_score_its_legs_and_a_receipt(cli: Cli) -> None:
@@ -19,6 +24,21 @@ def test_what_is_remembered_is_recalled_with_its_score_its_legs_and_a_receipt(cl
     assert "procedure · infra · 2026-01-05 · keyword+vector" in said.out
     assert kept in said.out
     assert "receipt " in said.out
+
+
+def test_a_standing_rule_alone_is_no_full_bar(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It applies to every message, and its score says how little it has to do with this one."""
+    cli.remembered("Always answer in German", "--kind", "rule")
+    recall = Cortex.recall
+
+    def barely(self: Cortex, *given: Any, **options: Any) -> RecallResult:
+        answer = recall(self, *given, **options)
+        return replace(answer, hits=tuple(replace(hit, score=0.03) for hit in answer.hits))
+
+    monkeypatch.setattr(Cortex, "recall", barely)
+    said = cli("recall", "when does the ferry leave?")
+    assert "0.03 " in said.out
+    assert "█" not in said.out
 
 
 def test_json_gives_ids_scores_parts_the_block_its_tokens_and_the_receipt(cli: Cli) -> None:

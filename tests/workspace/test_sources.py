@@ -108,6 +108,13 @@ def test_looking_for_what_is_not_registered_says_what_is(tmp_path: Path):
         named([], "other")
 
 
+def test_a_workspace_is_named_by_its_folder_where_there_is_a_choice(tmp_path: Path):
+    known = registered([], folder(tmp_path / "agent"), lane=Lane.NOTES, shape=Shape.WORKSPACE, name="")
+    with pytest.raises(NotFound) as missing:
+        named(known, "other")
+    assert missing.value.hint == f"there are '{tmp_path / 'agent'}'"
+
+
 def test_an_empty_name_never_means_the_folder_one_stands_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(folder(tmp_path / "a"))
     known = registered([], ".", lane=Lane.DOCS)

@@ -14,6 +14,7 @@ from cortex.capture.intake import SHARES
 from cortex.capture.lookback import Lookback, Stated
 from cortex.capture.policies import CapturePolicy
 from cortex.capture.reconcile import Decision, Known, Reconciliation
+from cortex.capture.replies import turns_that_say
 from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.importance import Origin
 from cortex.domain.lanes import Lane, State
@@ -396,6 +397,5 @@ def outdated_turns(decisions: Sequence[Decision], view: View) -> list[Change]:
     """Turns whose statement was replaced say so, so that recall can put the newer one first."""
     changes: list[Change] = []
     for old, new in (pair for decision in decisions for pair in decision.replaced):
-        turns = [turn for turn in view.load(old.source_turns) if isinstance(turn, Turn)]
-        changes += reconcile.outdated(old, new, turns)
+        changes += reconcile.outdated(new, turns_that_say(old, new, view))
     return changes

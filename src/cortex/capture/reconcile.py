@@ -152,16 +152,15 @@ def decide_all(
     return decisions
 
 
-def outdated(old: Memory, new: Memory, turns: Iterable[Turn]) -> list[Change]:
-    """Mark those of `turns` that said what `old` remembers as outdated by the newest turn of `new`, its successor."""
+def outdated(new: Memory, turns: Iterable[Turn]) -> list[Change]:
+    """Mark `turns`, which say what `new` replaced, as outdated by its newest turn."""
     if not new.source_turns:
         return []
     newest = new.source_turns[-1]
-    gone = set(old.source_turns) - set(new.source_turns)
     return [
         Put(turn.revised(outdated_by=newest), EventKind.OUTDATED)
         for turn in turns
-        if turn.id in gone and turn.outdated_by is None
+        if turn.id not in new.source_turns and turn.outdated_by is None
     ]
 
 

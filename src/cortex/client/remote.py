@@ -90,9 +90,8 @@ class RemoteCortex(Verbs):
 
     def bind(self, *, agent: str | None = None, user: str | None = None) -> RemoteCortex:
         """The same server for another agent or user, over the same connections."""
-        return RemoteCortex(
-            self._connection.url, agent=agent or self._agent, user=user or self._user, _connection=self._connection
-        )
+        agent, user = self._agent if agent is None else agent, self._user if user is None else user
+        return RemoteCortex(self._connection.url, agent=agent, user=user, _connection=self._connection)
 
     @property
     def tenant(self) -> Tenant:

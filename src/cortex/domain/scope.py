@@ -32,6 +32,10 @@ class Tenant:
             )
         checked_label(self.user, "user")
 
+    def named(self, agent: str | None, user: str | None) -> Tenant:
+        """This tenant, or that of the agent and the user that are given. An empty name is an error, not this tenant."""
+        return Tenant(self.agent if agent is None else agent, self.user if user is None else user)
+
 
 def is_agent_name(name: str) -> bool:
     """Whether an agent can have this name."""

@@ -116,10 +116,15 @@ def replies_first(ranked: Sequence[Scored], view: View, allows: Allows) -> list[
             continue
         if at < _LIFTED and isinstance(each.trace, Turn) and only_asks(each.trace):
             reply = reply_to(each.trace, view, allows)
-            if reply is not None and reply.id not in kept and not (only_asks(reply) or knows_nothing(reply)):
+            if reply is not None and reply.id not in kept and _answers(reply):
                 kept[reply.id] = _lifted(each, reply, places.get(reply.id))
         kept[each.trace.id] = each
     return _no_question_first(list(kept.values()))
+
+
+def _answers(reply: Turn) -> bool:
+    """Whether a reply says what still holds."""
+    return reply.outdated_by is None and not only_asks(reply) and not knows_nothing(reply)
 
 
 def _no_question_first(ranked: list[Scored]) -> list[Scored]:

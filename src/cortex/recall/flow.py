@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 
 from cortex.domain.hits import Hit, ScoreParts
@@ -308,10 +309,11 @@ class _Search:
         admitted = self._in_context(answer, planned, admitted, allowed)
         chosen = self._choose(answer, planned, admitted, standing)
         found = [self._hit(each, tier, vector) for each in chosen]
-        hits = dialogue.with_surroundings(found, self.view, partial(_allows, allowed))
+        allows = partial(_allows_beside, allowed, planned.now)
+        hits = dialogue.with_surroundings(found, self.view, allows)
         answer.packed = self._packed(hits, planned)
         if planned.automatic and planned.budget - answer.packed.tokens >= _ROOM_TO_GO_ON:
-            followed = dialogue.with_what_followed(hits, self.view, partial(_allows, allowed))
+            followed = dialogue.with_what_followed(hits, self.view, allows)
             answer.packed = self._packed(followed, planned)
         answer.dropped += [Dropped(hit.trace.id, hit.score, "over_budget") for hit in answer.packed.left_out]
 
@@ -411,7 +413,7 @@ class _Search:
         """Turns as parts of a conversation: replies above their questions, without mere acknowledgements."""
         if not planned.automatic or not self.recipe.conversation.replies_first:
             return admitted
-        allows = partial(_allows, allowed)
+        allows = partial(_allows_beside, allowed, planned.now)
         if planned.overview is not None:
             reply = partial(dialogue.reply_to, view=self.view, allows=allows)
             admitted = overview.arranged(admitted, planned.overview, reply, self.recipe.conversation)
@@ -608,8 +610,13 @@ def _refusal(each: Scored, planned: Plan) -> str | None:
     return "below_floor" if each.score < ranking.floor_of(each, planned) or not each.parts else None
 
 
+def _allows_beside(filter: Filter, now: datetime, trace: Trace) -> bool:
+    """Whether a reply or a neighbor of a hit may be shown: it must pass the whole filter, and not have expired."""
+    return _allows(filter, trace) and policy.refusal(trace, now) is None
+
+
 def _allows(filter: Filter, trace: Trace) -> bool:
-    """Whether a successor, a reply or a neighbor may be shown: it must pass the whole filter."""
+    """Whether a trace passes the whole filter."""
     limits: tuple[tuple[Set[str] | None, str], ...] = (
         (filter.scopes, trace.scope),
         (filter.lanes, trace.lane),

@@ -46,7 +46,11 @@ def label(hit: Hit, *, scoped: bool = False, cite: bool = True) -> str:
 def _whose(hit: Hit, cite: bool) -> list[str]:
     trace = hit.trace
     if isinstance(trace, Turn):
-        return [speaker_of(trace), *(_others(hit) if trace.role is Role.USER else [])]
+        if trace.role is not Role.USER:
+            return [speaker_of(trace)]
+        # What is not trusted gives no rules.
+        stands = trace.kind in STANDING_KINDS and trace.trust is TrustTier.TRUSTED
+        return [speaker_of(trace), trace.kind.value if stands else "", *_others(hit)]
     if isinstance(trace, Chunk):
         return [_name(trace.citation) if cite else trace.lane.value, *_others(hit)]
     if isinstance(trace, Outcome):

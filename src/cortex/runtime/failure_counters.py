@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cortex.errors import EngineError, full_disk
+from cortex.errors import EngineError, InvalidRequest, full_disk
 
 log = logging.getLogger("cortex")
 
@@ -37,7 +37,9 @@ class FailureCounters:
             yield codes
         except EngineError as error:
             codes.append(error.code)
-            log.warning("%s: %s", task, error.code)
+            # The name of a field alone: a message may quote what was given.
+            field = error.field if isinstance(error, InvalidRequest) else ""
+            log.warning("%s: %s%s", task, error.code, f" ({field})" if field.isidentifier() else "")
         except Exception as error:
             full = full_disk(error)
             codes.append(full.code if full else "unexpected")

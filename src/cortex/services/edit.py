@@ -362,7 +362,8 @@ def _is_one_match(one: Trace, other: Trace) -> bool:
     for memory, source in ((one, other), (other, one)):
         if isinstance(memory, Memory) and source.id in memory.source_turns:
             return True
-    both = isinstance(one, Memory) and isinstance(other, Memory)
+    # Only what is of one scope is forgotten together.
+    both = isinstance(one, Memory) and isinstance(other, Memory) and one.scope == other.scope
     return both and alike(one.text, other.text).is_restatement
 
 

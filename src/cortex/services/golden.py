@@ -20,7 +20,7 @@ from cortex.domain.golden import (
     balanced,
     document_of,
 )
-from cortex.domain.identity import ReceiptId, TraceId
+from cortex.domain.identity import ReceiptId, TraceId, checked_id
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.query import Mode, Query
@@ -127,7 +127,7 @@ class GoldenService:
         self._context.flush()
         with self._context.store_view() as view:
             receipt = self._recall_of(view, receipt_id)
-            named = [TraceId(id.strip()) for id in expected] if expected else _returned(receipt)
+            named = [checked_id(id, field="expected") for id in expected] if expected else _returned(receipt)
             if not silent and not reject:
                 there = {trace.id for trace in view.load(named)}
                 if lost := [id for id in named if id not in there]:

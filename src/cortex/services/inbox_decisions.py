@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cortex.capture import reconcile
+from cortex.capture.replies import turns_that_say
 from cortex.domain.choices import chosen
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
@@ -199,8 +200,8 @@ class _Deciding:
 
     def _settle(self, keep: Memory, other: Memory) -> None:
         """`keep` is true and replaces the other."""
-        turns = [turn for turn in self._view.load(other.source_turns) if isinstance(turn, Turn)]
-        for put in [*reconcile.settle(keep, [other], self._now), *reconcile.outdated(other, keep, turns)]:
+        turns = turns_that_say(other, keep, self._view)
+        for put in [*reconcile.settle(keep, [other], self._now), *reconcile.outdated(keep, turns)]:
             assert isinstance(put, Put)
             if put.trace.id == keep.id:
                 self._vouch(_memory(put.trace))

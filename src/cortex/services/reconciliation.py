@@ -10,6 +10,7 @@ from typing import Any
 from cortex.capture import reconcile
 from cortex.capture.flow import known_beside, outdated_turns
 from cortex.capture.reconcile import Decision
+from cortex.capture.replies import turns_that_say
 from cortex.capture.slots import slot_in
 from cortex.context import Context
 from cortex.domain.events import EventKind
@@ -174,8 +175,8 @@ def resolved(memory: Memory, view: View, now: datetime, *, over: TraceId | None,
     if both:
         return reconcile.dismiss(memory, others)
     changes = reconcile.settle(memory, others, now)
-    turns = [turn for turn in view.load([id for each in others for id in each.source_turns]) if isinstance(turn, Turn)]
-    return changes + [put for each in others for put in reconcile.outdated(each, memory, turns)]
+    said = {turn.id: turn for each in others for turn in turns_that_say(each, memory, view)}
+    return changes + reconcile.outdated(memory, said.values())
 
 
 # --- taking it back ---------------------------------------------------------------------------------------------------
@@ -222,7 +223,7 @@ def unreplaced(memory: Memory, view: View) -> list[Change]:
         return changes
     if successor.supersedes == memory.id:
         changes.append(Put(successor.revised(supersedes=None), EventKind.RESTORED))
-    turns = [turn for turn in view.load(memory.source_turns) if isinstance(turn, Turn)]
+    turns = turns_that_say(memory, successor, view)
     outdated = [turn for turn in turns if turn.outdated_by in successor.source_turns]
     return [*changes, *(Put(turn.revised(outdated_by=None), EventKind.RESTORED) for turn in outdated)]
 

@@ -167,7 +167,7 @@ def named(known: Sequence[Source], name_or_path: str) -> list[Source]:
     at = _resolved(name_or_path) if name_or_path else None
     if by_root := [each for each in known if each.root == at]:
         return by_root
-    names = ", ".join(repr(each.name) for each in known)
+    names = ", ".join(repr(each.name or str(each.root)) for each in known)
     raise NotFound(
         f"no source is called {name_or_path[:200]!r} or lies there",
         hint=f"there are {names}" if names else "none is registered yet",

@@ -228,6 +228,22 @@ def test_a_token_may_name_its_own_tenant(guarded: Served) -> None:
     assert guarded.client.post("/hybrid-search", json=body, headers=headers).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/memories", {"text": "x", "user": ""}),
+        ("POST", "/v1/turns/before", {"session": "s1", "message": "x", "user": ""}),
+        ("POST", "/v1/turns/after", {"session": "s1", "messages": [], "user": ""}),
+        ("GET", "/v1/memories?user=", None),
+    ],
+)
+def test_an_empty_user_is_not_the_default_one(
+    served: Served, method: str, path: str, body: dict[str, object] | None
+) -> None:
+    answer = served.client.request(method, path, json=body)
+    assert (answer.status_code, answer.json()["field"]) == (422, "user")
+
+
 def test_an_administrator_acts_for_others(guarded: Served) -> None:
     admin = guarded.token(Right.ADMIN)
     body = {"text": "Carl climbs mountains", "agent": "other", "user": "carl"}

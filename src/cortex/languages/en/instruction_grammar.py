@@ -70,9 +70,17 @@ UNITS = (
     r"(?:24|12)[- ]hour|iso(?: 8601)?|date formats?|currency|"
     r"(?:in|to) (?:us )?(?:dollars|euros?|pounds|francs|yen|usd|eur|gbp|chf))"
 )
+COUNT = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|a dozen)"
+LENGTHS = (
+    r"(?:long|longer|short|shorter) lists|lists (?:short|brief)"
+    r"|lists (?:with|have|to|over|under|(?:longer|shorter) than) "
+    rf"(?:(?:(?:no )?more|fewer|less) than |at most |up to |only )?{COUNT}"
+    rf"|{COUNT} (?:items|points|entries|lines) (?:in|per) (?:a|any|each|every|one) list"
+    rf"|more than {COUNT} (?:options?|suggestions?|ideas?|examples?|alternatives?|recommendations?)"
+)
 MANNER = (
     r"\b(?:(?:(?:of )?your (?:\w+ )?|(?:all|every|each|any|the|of|short\w*|brief|long|one-line|in|keep|"
-    rf"my) ){ANSWERS}(?<!code)(?<!texts)(?<!reports)(?<!drafts)|{STYLES}"
+    rf"my) ){ANSWERS}(?<!code)(?<!texts)(?<!reports)(?<!drafts)|{STYLES}|{LENGTHS}"
     rf"|{TONES}(?: with me| in everything| ?(?:answers|repl|respon|expl|only|please|sentences|words))"
     rf"|(?:be|stay|keep (?:it|things)|speak|talk|write|sound) (?:\w+ )?{TONES}"
     r"|(?:answer|reply|replies|respond|responses?|speak|talk|write (?:to me|everything)|address)\b[^.!?]{0,40}?\b(?:in|"

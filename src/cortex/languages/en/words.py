@@ -22,11 +22,12 @@ WORDS = Words(
     hi hello hey hiya yo howdy greetings morning evening sup
     ok okay k kk yes yeah yep yup no nope sure fine right alright cool nice great good perfect awesome done
     thanks thx ty cheers understood noted roger lgtm wow haha lol bye goodbye cya
+    hm hmm hmmm mhm uh ah oh huh ugh
     """,
     small_talk_phrases="""
     thank you, thank you so much, thanks a lot, thanks so much, many thanks, got it, sounds good, good morning,
     good evening, good night, good afternoon, see you, no problem, all good, makes sense, of course, very good,
-    well done, hi there, hello there, hey there
+    well done, hi there, hello there, hey there, yes please, sounds great, will do
     """,
     # A word that carries meaning in English (German "die", Dutch "door", Italian "dove", Spanish "sin", the month of
     # May) is left out of the stop words of every language; being frequent, it weighs little.

@@ -547,7 +547,8 @@ def _background(dependencies: Dependencies, waiting: Sequence[Job], failed: Sequ
     if failed:
         why = f"{len(failed):,} jobs failed, the last with {failed[-1].error}"
         return _memory_check("background work", None, why, "the next turn of the session retries them")
-    message = f"{len(waiting):,} jobs scheduled" if waiting else "no jobs waiting"
+    jobs = "1 job" if len(waiting) == 1 else f"{len(waiting):,} jobs"
+    message = f"{jobs} scheduled" if waiting else "no jobs waiting"
     return _memory_check("background work", True, message)
 
 

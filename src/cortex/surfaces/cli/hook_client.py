@@ -168,7 +168,7 @@ def _handled(info: ServerInfo, given: bytes, tenant: dict[str, str]) -> int | No
         return None
     code = _printed(event.answer(str(answer.get("block") or "")))
     if answer["degraded"] and not answer["block"]:
-        say(nothing_recalled(answer["degraded"]))
+        say(nothing_recalled(answer["degraded"], by_server=True))
     if event.has_no_transcript:
         try:
             _stored(info, event, where)
@@ -194,7 +194,7 @@ def _stored(info: ServerInfo, event: HostEvent, where: dict[str, str]) -> bool:
 def _shown(call: HookCall, answer: dict[str, Any], *, as_json: bool) -> int:
     code = _printed(_json_line(answer) if as_json else str(answer.get("block") or ""))
     if code == 0 and call.name == "before" and answer["degraded"] and not answer["block"]:
-        say(nothing_recalled(answer["degraded"]))
+        say(nothing_recalled(answer["degraded"], by_server=True))
     return code
 
 
@@ -223,13 +223,12 @@ def _json_line(answer: dict[str, Any]) -> str:
     return visible(text)
 
 
-def nothing_recalled(degraded: list[str] | tuple[str, ...]) -> str:
+def nothing_recalled(degraded: list[str] | tuple[str, ...], *, by_server: bool) -> str:
     """Why a turn got no memories, and what to do."""
-    fix = (
-        "hooks.deadline_ms sets it, and `cortex serve` answers sooner"
-        if "deadline" in degraded
-        else "see `cortex doctor`"
-    )
+    fix = "see `cortex doctor`"
+    if "deadline" in degraded:
+        late = "the server was late" if by_server else "`cortex serve` answers sooner"
+        fix = f"{late}; if this happens often, raise hooks.deadline_ms"
     return f"nothing recalled: {', '.join(degraded)}; {fix}"
 
 

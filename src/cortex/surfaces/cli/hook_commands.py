@@ -92,7 +92,7 @@ def before(
             elif injection:
                 output.plain(injection.block)
             if injection.degraded and not injection:
-                _say(nothing_recalled(injection.degraded))
+                _say(nothing_recalled(injection.degraded, by_server=False))
             _start_server(surface, engine.settings)
 
 

@@ -120,9 +120,12 @@ def undo(surface: Surface, run: str) -> None:
         counts = {"turns": done.turns, "memories": done.memories, "kept": done.kept}
         output.show_json({"undone": done.run.to_json(), **counts, "receipt_id": done.receipt.id})
         return
-    output.plain(f"removed {done.turns:,} turns and {done.memories:,} memories of {done.run.id}")
+    from cortex.surfaces.cli.rendering import several
+
+    memories = several(done.memories, "memory", "memories")
+    output.plain(f"removed {several(done.turns, 'turn')} and {memories} of {done.run.id}")
     if done.kept:
-        output.plain(f"kept {done.kept:,} memories that were edited since")
+        output.plain(f"kept {several(done.kept, 'memory', 'memories')} edited since")
 
 
 def show_list(surface: Surface) -> None:
@@ -169,9 +172,12 @@ def _show_preview(found: ImportPreview) -> None:
 
 
 def _summary(done: ImportResult) -> str:
+    from cortex.surfaces.cli.rendering import several
+
     facts = done.receipt.facts
-    message = f"imported {facts['turns']:,} turns and {facts['memories']:,} memories; {facts['known']:,} known already"
-    return message + (f"; {facts['redacted']:,} secrets redacted" if facts["redacted"] else "")
+    memories = several(facts["memories"], "memory", "memories")
+    message = f"imported {several(facts['turns'], 'turn')} and {memories}; {facts['known']:,} known already"
+    return message + (f"; {several(facts['redacted'], 'secret')} redacted" if facts["redacted"] else "")
 
 
 def _later_skips(done: ImportResult) -> list[tuple[str, int]]:

@@ -159,13 +159,13 @@ def _import_lines(surface: Surface, file: str, *, dry_run: bool, **options: Any)
     if surface.json:
         output.show_json({"format": "cortex", **done.receipt.to_json()})
         return
-    facts = done.receipt.facts
-    duplicates = sum(facts["duplicates"].values())
-    would = "would import" if dry_run else "imported"
-    message = f"{would} {facts['memories']:,} memories and {facts['turns']:,} turns of {facts['lines']:,} lines"
-    output.plain(f"{message}; skipped {duplicates:,} duplicates and {facts['bad']:,} bad lines")
     from cortex.surfaces.cli import import_command, rendering
 
+    facts, several = done.receipt.facts, rendering.several
+    stored = f"{several(facts['memories'], 'memory', 'memories')} and {several(facts['turns'], 'turn')}"
+    skipped = f"{several(sum(facts['duplicates'].values()), 'duplicate')} and {several(facts['bad'], 'bad line')}"
+    would = "would import" if dry_run else "imported"
+    output.plain(f"{would} {stored} of {several(facts['lines'], 'line')}; skipped {skipped}")
     for bad in done.plan.bad[:10]:
         output.show(rendering.notice(f"line {bad.number}: {bad.field}: {bad.reason}", bad.hint))
     if not dry_run:

@@ -26,7 +26,8 @@ POLL_SECONDS = 0.5
 MOST_REPORTED = 100
 """So many lines that cannot be used are reported one by one."""
 
-_COUNTED = ("events", "outcomes", "turns", "repeated", "erased", "rejected")
+_NOUNS = {"events": "event", "outcomes": "outcome", "turns": "turn"}
+_COUNTED = (*_NOUNS, "repeated", "erased", "rejected")
 
 ledger = typer.Typer(
     help="The ledger: ingest events of tools and agents, and show what happened, by whom and why.",
@@ -74,7 +75,11 @@ def ingest(
     if surface.json:
         output.show_json(result | {"problems": problems})
         return
-    output.plain(", ".join(f"{number:,} {name}" for name, number in result.items() if number or name == "events"))
+    counts = [(name, number) for name, number in result.items() if number or name == "events"]
+    from cortex.surfaces.cli.rendering import several
+
+    said = (several(number, _NOUNS[name]) if name in _NOUNS else f"{number:,} {name}" for name, number in counts)
+    output.plain(", ".join(said))
 
 
 def _follow(engine: Cortex, files: EventFiles, counted: Counter[str], problems: list[dict[str, Any]]) -> None:

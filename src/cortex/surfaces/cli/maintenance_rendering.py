@@ -99,7 +99,9 @@ def drill(found: Drill) -> Iterator[RenderableType]:
     yield Text(f"{found.file}  ({about}), restored and checked in {found.seconds:.1f} s")
     compared = "as its manifest says" if found.manifest else "no manifest to compare with"
     if found.ok:
-        yield Text(f"sound: {found.traces:,} memories and turns of {found.users:,} users, {compared}")
+        yield Text(
+            f"sound: {found.traces:,} memories and turns of {rendering.several(found.users, 'user')}, {compared}"
+        )
     if found.questions:
         yield Text(f"{found.same:,} of {found.questions:,} recorded recalls gave the same answer")
     for problem in found.problems:

@@ -119,7 +119,8 @@ def result(answer: RecallResult) -> Iterator[RenderableType]:
     """Hits, best first, each with its score, source and text."""
     if not answer.hits:
         yield Text(_nothing(answer.receipt), style="dim")
-    best = max((hit.score for hit in answer.hits), default=0.0)
+    # A standing rule may stand alone, however little it has to do with the query.
+    best = max((hit.score for hit in answer.hits if hit.legs != ("standing",)), default=_BY_RANKS)
     digits, whole = (2, 1.0) if best >= _BY_RANKS else (4, best)
     for place, hit in enumerate(answer.hits, start=1):
         share = bar(hit.score / whole if whole else 0.0)

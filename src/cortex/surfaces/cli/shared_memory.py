@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from cortex.domain.scope import Tenant
 from cortex.settings import Settings, load
 from cortex.surfaces.cli.context import Surface
 from cortex.surfaces.http.server_file import ServerInfo, Untrusted, running
@@ -57,8 +58,8 @@ class SharedMemory:
         assert self._surface.connect is not None
         if self._remote is not None:
             self._remote.close()
-        agent, user = self._surface.agent or self._settings.agent, self._surface.user or self._settings.user
-        return self._surface.connect(server.url, server.token, agent, user)
+        own = Tenant(self._settings.agent, self._settings.user).named(self._surface.agent, self._surface.user)
+        return self._surface.connect(server.url, server.token, own.agent, own.user)
 
     def _in_this_process(self) -> Cortex:
         if self._own is None:

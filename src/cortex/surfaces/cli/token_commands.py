@@ -134,7 +134,7 @@ def _tenant(surface: Surface) -> Tenant:
     from cortex.domain.scope import Tenant
 
     loaded = settings.load(surface.root)
-    return Tenant(surface.agent or loaded.agent, surface.user or loaded.user)
+    return Tenant(loaded.agent, loaded.user).named(surface.agent, surface.user)
 
 
 def _matches(each: AccessToken, surface: Surface) -> bool:

@@ -50,7 +50,7 @@ class Caller:
 
     def acting_for(self, agent: str | None, user: str | None) -> Tenant:
         """The tenant that the request names, if the caller may use it."""
-        named = Tenant(agent or self.tenant.agent, user or self.tenant.user)
+        named = self.tenant.named(agent, user)
         if named == self.tenant:
             return named
         if self.token_id is None:

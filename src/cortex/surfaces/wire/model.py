@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
@@ -21,6 +22,31 @@ from cortex.errors import InvalidRequest
 MOST_FAULTS = 10
 _MOST_CHARS = 64
 _SEE = "see the reference for this operation"
+_FAULTS = {
+    "missing": ("is missing", "add it"),
+    "model_type": ("is not an object", "send a JSON object"),
+    "dict_type": ("is not an object", "send a JSON object"),
+    "list_type": ("is not a list", "send a list"),
+    "string_type": ("is not text", "send a string"),
+    "bool_type": ("is not a flag", "send true or false"),
+    "bool_parsing": ("is not a flag", "send true or false"),
+    "int_type": ("is not a whole number", "send a whole number"),
+    "int_parsing": ("is not a whole number", "send a whole number"),
+    "float_type": ("is not a number", "send a number"),
+    "float_parsing": ("is not a number", "send a number"),
+    "finite_number": ("is not a number", "send a number"),
+    "datetime_type": ("is not an ISO 8601 time", "send one such as 2026-01-05T09:00:00+00:00"),
+    "greater_than_equal": ("is too small", "send {ge:,} or more"),
+    "greater_than": ("is too small", "send more than {gt:,}"),
+    "less_than_equal": ("is too large", "send {le:,} or less"),
+    "string_too_short": ("is empty", "send some text"),
+    "string_too_long": ("is too long", "send at most {max_length:,} characters"),
+    "too_short": ("is empty", "send a list with an item"),
+    "too_long": ("is too long", "send at most {max_length:,} items"),
+}
+"""What is wrong and what to do, by the validator's name of an error."""
+_CHOICES = {"enum", "literal_error"}
+_CHOICE = re.compile(r"'([^']*)'")
 
 Json = dict[str, Any]
 
@@ -145,12 +171,22 @@ def _fault(payload: Mapping[str, Any]) -> dict[str, str]:
     context = payload.get("ctx") or {}
     if payload["type"] == "unknown_field":
         place.append(context["name"])
+    message, hint = _explained(payload, context)
+    return {"field": short(".".join(place)) or "request", "message": message, "hint": hint}
+
+
+def _explained(payload: Mapping[str, Any], context: Mapping[str, Any]) -> tuple[str, str]:
+    """What is wrong with a value, and what to do."""
+    kind = payload["type"]
+    if kind in _FAULTS:
+        message, hint = _FAULTS[kind]
+        return message, hint.format_map(context)
+    if kind in _CHOICES:
+        known = _CHOICE.findall(str(context.get("expected")))
+        near = difflib.get_close_matches(str(payload["input"])[:_MOST_CHARS], known, n=1)
+        return "is not known", f"did you mean {near[0]!r}?" if near else f"one of {', '.join(known)}"
     message = str(payload["msg"])
-    return {
-        "field": short(".".join(place)) or "request",
-        "message": message[:1].lower() + message[1:],
-        "hint": str(context.get("hint") or _SEE),
-    }
+    return message[:1].lower() + message[1:], str(context.get("hint") or _SEE)
 
 
 def short(name: str) -> str:
