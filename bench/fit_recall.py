@@ -42,7 +42,7 @@ PLACES = 10
 PRIOR = 2.0
 """What every sign of a newer statement weighs as long as nothing is known: so few examples decide little."""
 PENALTY = 30.0
-WRONGLY_EMPTY = 0.015
+WRONGLY_EMPTY = 0.03
 """How often a question that has an answer may be left without one."""
 
 _FIT = "fit.v1"

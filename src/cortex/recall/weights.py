@@ -23,13 +23,13 @@ NEWER: Mapping[str, float] = {
 """Whether a later statement replaces an earlier one."""
 
 MISSING: Mapping[str, float] = {
-    "bias": -4.92,
-    "asks for a noun": 1.11,
-    "asks for a value": -2.86,
-    "terms": 1.49,
-    "fall": 7.78,
-    "known": -1.91,
-    "noun missing": 1.27,
-    "near": -1.94,
+    "bias": -4.60,
+    "asks for a noun": 1.40,
+    "asks for a value": -2.80,
+    "terms": 1.39,
+    "fall": 7.63,
+    "known": -1.44,
+    "noun missing": 1.12,
+    "near": -2.14,
 }
 """Whether the topic of a question is known, but the answer was never said."""
