@@ -745,7 +745,7 @@ class Cortex:
         """Annotate memories with how much they matter, and why (S2). A grade by itself changes no answer.
 
         Graded is what has no grade of this grader or changed since; with `all`, everything. `compare` grades everything
-        and stores nothing: the receipt tells how labels would move.
+        and stores nothing: the receipt counts the labels that would change.
         """
         return self._grading.grade(grader=grader, all=all, compare=compare, dry_run=dry_run, progress=progress)
 

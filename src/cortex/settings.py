@@ -215,9 +215,9 @@ class MediaSettings(SettingsSection):
     image: str = text(
         "", "The media embedder for pictures (entry point name); by default, only the text about them is embedded."
     )
-    audio: str = text("", "The same for recordings.")
-    video: str = text("", "The same for videos.")
-    document: str = text("", "The same for documents such as PDF.")
+    audio: str = text("", "The media embedder for recordings.")
+    video: str = text("", "The media embedder for videos.")
+    document: str = text("", "The media embedder for documents such as PDF.")
     max_bytes: int = number(8 << 20, "Larger media are not sent to an embedder.", least=1_024, most=64 << 20)
     max_files: int = number(1_000, "How many media of a user are embedded.", least=1, most=20_000)
     options: Mapping[str, Any] = table("Passed to each media embedder unchanged, in a table of its name.")
@@ -270,10 +270,10 @@ class LlmSettings(SettingsSection):
     provider: str = text("none", "Which language model to use (entry point name).")
     options: Mapping[str, Any] = table("Passed to the provider unchanged.")
     timeout_ms: int = number(30_000, "The time limit of one answer.", least=1)
-    calls_per_hour: int = number(60, "A hard limit; 0 allows none.", least=0)
-    calls_per_day: int = number(500, "A hard limit; 0 allows none.", least=0)
-    tokens_per_hour: int = number(100_000, "A hard limit, input and output together.", least=0)
-    tokens_per_day: int = number(500_000, "A hard limit, input and output together.", least=0)
+    calls_per_hour: int = number(60, "The most calls in an hour; 0 for no calls.", least=0)
+    calls_per_day: int = number(500, "The most calls in a day; 0 for no calls.", least=0)
+    tokens_per_hour: int = number(100_000, "The most tokens in an hour, input and output together.", least=0)
+    tokens_per_day: int = number(500_000, "The most tokens in a day, input and output together.", least=0)
     cents_per_million_tokens: int | None = number(
         None, "What a million tokens costs, in hundredths of your money; the digest then says what was spent.", least=0
     )

@@ -225,7 +225,7 @@ def test_memories_are_graded_and_written_back_by_a_plan_first(tab: Tab, operated
         expect(visit.page.locator(".notice")).to_contain_text("Written back")
         assert operated.get("/v1/receipts", op="writeback", limit=1)["receipts"][0]["dry_run"] is False
         visit.button("Compare").click()
-        expect(visit.page.get_by_text("No label would move")).to_be_visible()
+        expect(visit.page.get_by_text("No label would change")).to_be_visible()
         expect(visit.page.locator("tbody tr").first).to_contain_text("grade (comparison)")
 
 

@@ -325,3 +325,66 @@ def test_an_acknowledgement_is_no_candidate(engine: Cortex):
     assert done.ids == ()
     assert {each.text for each in done.candidates} == {said[0], said[2]}
     assert {engine.get(id).text for id in engine.forget_matching("tennis racket").ids} == {said[2]}
+
+
+CHANGED_AMOUNTS = [
+    ("我的房租是3000元", "房租涨到4500元了", "supersedes"),
+    ("我的房租是3000元", "我的房租是4500元", "contradicts"),
+    ("我的體重是72公斤", "我的體重是69公斤", "contradicts"),
+    ("我女兒今年7歲", "我女兒今年8歲了", "supersedes"),
+    ("サーバー代は月50ドルです", "サーバー代は月8000円です", "contradicts"),
+    ("毎週20キロ走っています", "今は毎週30キロ走っています", "supersedes"),
+    ("제 월세는 50만 원이에요.", "제 월세가 60만 원으로 올랐어요.", "supersedes"),
+    ("서버 비용은 한 달에 50달러예요", "서버 비용은 한 달에 70000원이에요", "contradicts"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "verdict"), CHANGED_AMOUNTS)
+def test_a_changed_amount_is_known_without_spaces_between_words(
+    engine: Cortex, clock: FakeClock, before: str, after: str, verdict: str
+):
+    """X14"""
+    old = engine.remember(before)
+    clock.advance(60)
+    new = engine.remember(after)
+    assert (new.verdict, new.others) == (verdict, (old.memory.id,))
+
+
+@pytest.mark.parametrize(("before", "after", "verdict"), CHANGED_AMOUNTS)
+def test_a_changed_amount_is_known_from_conversations_too(
+    engine: Cortex, clock: FakeClock, before: str, after: str, verdict: str
+):
+    """X14"""
+    for session, text in (("monday", before), ("friday", after)):
+        engine.ingest([{"role": "user", "content": text}], session=session, debounce=False)
+        clock.advance(60)
+        engine.run_jobs()
+    assert len(engine.contradictions()) == int(verdict == "contradicts")
+    assert [each.text for each in engine.list(Filter(lanes=frozenset({Lane.MEMORIES})))][-1] == after
+    replaced = Filter(lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.SUPERSEDED}))
+    assert len(engine.list(replaced)) == int(verdict == "supersedes")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("我爸爸的体重是75公斤", "我妈妈的体重是58公斤"),
+        ("6月的电费是200元", "7月的电费是350元"),
+        ("家賃は8万円です", "家賃が5000円上がりました"),
+        ("家賃は8万円です", "家賃が10万円になったら引っ越します"),
+        ("아침 7시에 약을 먹어요", "밤 9시에 약을 먹어요"),
+        ("월세는 50만 원이에요", "보증금은 1000만 원이에요"),
+    ],
+)
+def test_amounts_of_two_things_replace_nothing(engine: Cortex, clock: FakeClock, one: str, other: str):
+    """X14"""
+    engine.remember(one)
+    clock.advance(60)
+    assert engine.remember(other).verdict == "new"
+
+
+def test_a_number_in_the_place_of_a_date_does_not_hide_a_changed_amount(engine: Cortex, clock: FakeClock):
+    """X13: "1日" is each day here, not the first of a month"""
+    engine.remember("サイトの訪問者は1日3000人です")
+    clock.advance(60)
+    assert engine.remember("サイトの訪問者は1日5200人です").verdict == "supersedes"

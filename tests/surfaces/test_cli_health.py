@@ -131,7 +131,26 @@ def test_embedding_turned_off_is_no_failure(
     assert run([*home, "recall", "deploy key"]) == 0
     assert "The deploy key rotates on Mondays" in capsys.readouterr().out
     assert run([*home, "doctor"]) == 0
+    assert "embedding is turned off: recall uses keywords only" in capsys.readouterr().out
     assert run([*home, "admin", "backfill"]) == 22
+
+
+def test_status_tells_that_embedding_is_turned_off_as_a_choice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C6"""
+    monkeypatch.setenv("CORTEX_EMBEDDING__PROVIDER", "none")
+    home = ["--home", str(tmp_path / "home")]
+    assert run([*home, "status"]) == 0
+    said = capsys.readouterr().out
+    assert "turned off: recall uses keywords only" in said
+    assert "not available" not in said
+    assert "!" not in said
+    assert run([*home, "status", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["degraded"] == []
+    assert told["embedder"]["configured"] == "none"
+    assert (told["embedder"]["available"], told["embedder"]["why"]) == (False, "embedding is turned off")
 
 
 def test_verify_repairs_what_is_derived(cli: Cli) -> None:

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from cortex.capture import relations
+from cortex.capture import amounts, relations
+from cortex.capture.amounts import AmountChange
 from cortex.capture.value_exchange import exchanges_one_value
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
@@ -285,6 +286,8 @@ def _are_two_things(memory: Memory, other: Memory) -> bool:
     """Whether a slot may have both values: two sisters have two names, and two days each their own sales."""
     if memory.attribute == _NAME:
         return relations.may_be_several(memory.subject)
+    if _amount_changes(memory, other):
+        return False
     return relations.are_counted_apart(memory.text, other.text, memory.value, other.value)
 
 
@@ -311,7 +314,9 @@ def _says_the_same(memory: Memory, known: Known, duplicate_at: float) -> bool:
         return denies(memory.text) and denies(old.text) and _repeats(memory, known, duplicate_at)
     if memory.slot is not None and memory.slot == old.slot:
         given = bool(memory.value and old.value)
-        return same_value(memory.value, old.value) if given else _repeats(memory, known, duplicate_at)
+        if given:
+            return same_value(memory.value, old.value) and not _amount_changes(memory, old)
+        return _repeats(memory, known, duplicate_at)
     if memory.slot is not None and old.slot is not None:
         return False
     return _repeats(memory, known, duplicate_at)
@@ -397,7 +402,15 @@ def _states_another_value(memory: Memory, other: Memory) -> bool:
         return False
     if memory.slot is not None and memory.slot == other.slot:
         return False
-    return exchanges_one_value(memory.text, other.text)
+    if exchanges_one_value(memory.text, other.text):
+        return True
+    return AmountChange.RECURRING in _amount_changes(memory, other)
+
+
+def _amount_changes(memory: Memory, other: Memory) -> set[AmountChange]:
+    """How each of two statements changes the amount of the other, if it does."""
+    both = (memory.text, other.text), (other.text, memory.text)
+    return {amounts.change(*texts) for texts in both} - {AmountChange.NONE}
 
 
 def _is_stated(memory: Memory) -> bool:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
 
-from cortex.capture import relation_words
+from cortex.capture import amounts, relation_words
+from cortex.capture.amounts import AmountChange
 from cortex.capture.claims import (
     CALENDAR,
     DETERMINERS,
@@ -108,12 +109,16 @@ def compare(old: str, new: str, cosine: float | None = None) -> Relation:
     update = update_signs(first, second, cosine)
     is_brief = max(len(old.split()), len(new.split())) <= LONG
     signs = {**(update or {}), "brief": float(is_brief)}
+    amount = amounts.change(old, new)
+    is_reported = amount is AmountChange.REPORTED
+    if amounts.are_unlike(old, new):
+        update = None
     return Relation(
-        update=likely(update, UPDATE),
+        update=1.0 if is_reported else likely(update, UPDATE),
         denied=denies(first, second) or reverses(first, second) or _is_likely_denied(first, second, cosine),
-        sure=_is_sure(signs),
-        worth_asking=_is_worth_asking(signs),
-        restated=is_brief and _is_restated(first, second),
+        sure=is_reported or _is_sure(signs),
+        worth_asking=is_reported or _is_worth_asking(signs),
+        restated=amount is AmountChange.STATED or (is_brief and _is_restated(first, second)),
     )
 
 
@@ -180,6 +185,8 @@ def may_be_several(subject: str) -> bool:
 
 def are_counted_apart(old: str, new: str, was: str, now: str) -> bool:
     """Whether two amounts are of two times or of two sorts of a thing, or are no states: "12 bowls on June 3"."""
+    if amounts.are_apart(old, new):
+        return True
     first, second = read(old), read(new)
     before, after = _amounts_in(first, was), _amounts_in(second, now)
     if not before or not after:

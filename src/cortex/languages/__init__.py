@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TypeVar
 
+from cortex.languages.amounts import AmountWords
 from cortex.languages.en import instruction_grammar as instruction_grammar
 from cortex.languages.handover import HandOverWords
 from cortex.languages.limits import LimitWords
@@ -44,5 +45,7 @@ HANDOVER = _tables("handover", HandOverWords, CODES)
 """What languages say where somebody else's words are handed over, by their codes."""
 LIMITS = _tables("limits", LimitWords, CODES)
 """How languages limit what is said, by their codes."""
+AMOUNTS = _tables("amounts", AmountWords, CODES)
+"""How languages that run their words together state amounts, by their codes."""
 LISTS: Mapping[str, Mapping[str, str]] = _tables("lists", dict, CODES)
 """Lists of words and patterns by their names, by the codes of languages; `cortex.languages.lists` joins them."""

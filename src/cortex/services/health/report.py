@@ -209,9 +209,10 @@ def _troubles(
     if damaged:
         text = ", ".join(f"{number:,} of {table}" for table, number in damaged.items())
         yield Trouble("damaged_rows", f"{sum(damaged.values()):,} damaged rows are left out: {text}", REPAIR)
-    if embedder is not None:
+    # Embedding that is turned off is a choice, which `embedder` tells.
+    if embedder is not None and not _is_turned_off(dependencies):
         yield Trouble("vectors", f"recall uses keywords only: {embedder.message}", embedder.hint or DOCTOR)
-    elif lacking:
+    elif embedder is None and lacking:
         yield Trouble("vectors", f"{lacking:,} traces have no vector of the current model", BACKFILL)
     # A missing one is a choice: only `deep.v1` needs it, and reports it.
     if isinstance(reranker, ModelChanged):
@@ -614,8 +615,9 @@ def _begun(dependencies: Dependencies, tenant: Tenant, before: datetime) -> bool
 
 def _embedder(dependencies: Dependencies, offline: bool) -> Check:
     space = dependencies.embedder.space
-    if not space.dimension and dependencies.settings.embedding.provider == "none":
-        return _provider_check("embedder", None, "off: recall uses keywords only", "set embedding.provider")
+    if _is_turned_off(dependencies):
+        why = "embedding is turned off: recall uses keywords only"
+        return _provider_check("embedder", None, why, "set embedding.provider to use one")
     # A local model also compares its files with their pins; a server is called only once, below.
     if trouble := trouble_of(dependencies.embedder, thorough=not space.endpoint):
         return _keywords_alone(trouble)
@@ -632,6 +634,11 @@ def _embedder(dependencies: Dependencies, offline: bool) -> Check:
     took = (dependencies.clock.monotonic() - started) * 1000
     message = f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms"
     return _provider_check("embedder", True, message)
+
+
+def _is_turned_off(dependencies: Dependencies) -> bool:
+    """Whether embedding is turned off on purpose, not because no embedder can be used."""
+    return not dependencies.embedder.space.dimension and dependencies.settings.embedding.provider == "none"
 
 
 def _keywords_alone(trouble: EngineError) -> Check:

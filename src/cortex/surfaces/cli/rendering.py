@@ -354,7 +354,7 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     about.add_row("store", one_line(details))
     lanes = ", ".join(several(number, *_OF_LANE[lane]) for lane, number in counted["by_lane"].items())
     about.add_row("traces", f"{counted['total']:,}" + (f" ({lanes})" if lanes else ""))
-    about.add_row("embedder", _provider(embedder, f"{embedder['provider']}/{embedder['model']}{_by_auto(embedder)}"))
+    about.add_row("embedder", _embedder(embedder))
     about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} missing")
     if scale := vectors.get("calibration"):
         on = f" on {scale['texts']:,} texts" if scale["texts"] else ""
@@ -421,6 +421,12 @@ def _card(verdict: Mapping[str, Any]) -> str:
 def _background(jobs: Mapping[str, Any]) -> str:
     waiting = f"{jobs['waiting']:,} waiting"
     return f"{waiting}, next at {jobs['next'][:19]}, {jobs['failed']:,} failed" if jobs["next"] else waiting
+
+
+def _embedder(embedder: Mapping[str, Any]) -> Text:
+    if embedder["provider"] == embedder["configured"] == "none":
+        return Text("turned off: recall uses keywords only")
+    return _provider(embedder, f"{embedder['provider']}/{embedder['model']}{_by_auto(embedder)}")
 
 
 def _by_auto(embedder: Mapping[str, Any]) -> str:

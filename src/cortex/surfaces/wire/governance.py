@@ -15,7 +15,7 @@ class GradeRequest(Request):
 
     grader: Short = Field("heuristic-v1", description="The grader.")
     all: bool = Field(False, description="Also memories whose grade is up to date.")
-    compare: bool = Field(False, description="Grade everything, store nothing, and count how labels would move.")
+    compare: bool = Field(False, description="Grade everything, store nothing, and count how many labels would change.")
     dry_run: bool = Field(False, description="Show what would happen; change nothing.")
 
     model_config = example({"dry_run": True})

@@ -79,12 +79,12 @@ function labels(stats) {
   return panel("Importance now", counted(stats.total, "memory", "memories"), h("ul", { class: "shares" }, shares));
 }
 
-/** How labels would move if everything were graded again. */
+/** Which labels would change if everything were graded again. */
 function compared(found) {
   const moves = Object.entries(found.moves).map(([move, number]) => [move.split(" -> "), number]).filter(([[from, to]]) => from !== to);
-  if (!moves.length) return notice("good", "No label would move", h("p", {}, `${counted(found.memories, "memory", "memories")} compared.`));
-  return panel("How labels would move", "nothing was changed", h("table", { class: "table" },
-    h("caption", { class: "hidden" }, "How labels would move"),
+  if (!moves.length) return notice("good", "No label would change", h("p", {}, `${counted(found.memories, "memory", "memories")} compared.`));
+  return panel("Labels that would change", "nothing was changed", h("table", { class: "table" },
+    h("caption", { class: "hidden" }, "Labels that would change"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "From and to"), h("th", { scope: "col", class: "num" }, "Memories"))),
     h("tbody", {}, moves.map(([move, number]) => h("tr", {}, h("th", { scope: "row" }, move.map(nameOf).join(" → ")), h("td", { class: "num" }, whole(number)))))));
 }
