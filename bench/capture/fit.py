@@ -1,7 +1,7 @@
 """What each sign of a statement and each dimension of its vector weighs: `python -m bench.capture.fit`.
 
-Fitted on the chats of `training/`, the sentences of `training_rules.jsonl` and the imperatives of several authors, all
-written for this, and on the labeled English turns of capture's dev half. Writes
+Fitted on the chats of `training/`, the sentences of `training_rules.jsonl` and `training_chat_sentences.jsonl` and the
+imperatives of several authors, all written for this, and on the labeled English turns of capture's dev half. Writes
 `src/cortex/capture/worth_weights.json`, and prints how the fit does on examples that were left out, with half of the
 chats and with all. `fitted.sha256` beside it says what was fitted on what, so that a change of either is noticed
 without fitting again.
@@ -15,7 +15,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ from cortex.providers.embedders import local
 
 TRAINING = Path(__file__).with_name("training")
 RULES = Path(__file__).with_name("training_rules.jsonl")
+CASUAL = Path(__file__).with_name("training_chat_sentences.jsonl")
+"""What people say in passing to an assistant, by topic and sort: hardly any of it is a rule."""
 IMPERATIVES = tuple(
     Path(__file__).parent / folder / "imperatives.jsonl"
     for folder in ("development-1", "development-2", "development-3", "development-4", "authors/one", "authors/two")
@@ -46,6 +48,8 @@ FITTED = Path(__file__).with_name("fitted.sha256")
 
 _PHRASING = "phrasing: "
 _AUTHOR = "author: "
+_TOPIC = "topic: "
+_SORT = "sort: "
 _ANY_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 STRETCH = 12.0
@@ -60,7 +64,9 @@ ERRANDS = 7.5
 """What a step of a booking counts: few were written, and people make many."""
 CHAT_SENTENCES = 1.0
 """What a sentence of a chat counts beside one that was written to be hard to tell from a rule."""
-INDEPENDENT = 3.0
+CASUAL_SENTENCES = 3.0
+"""What such a sentence counts that was written in the manner of real chats."""
+INDEPENDENT = 4.0
 """What a sentence counts whose author had seen no other: there are few, and they vary most."""
 
 
@@ -81,8 +87,8 @@ FITS = {
     WorthScale.STATEMENT: Fit(8.0, 60.0, least_useful=0.77),
     WorthScale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.78),
     # Rules are rare in a conversation: the threshold is where hardly any sentence of real chats is taken for one.
-    WorthScale.RULE: Fit(2.0, 10.0, 0.5),
-    WorthScale.RULE_BY_SIGNS: Fit(2.0, None, 0.25),
+    WorthScale.RULE: Fit(5.0, 10.0, 0.75),
+    WorthScale.RULE_BY_SIGNS: Fit(5.0, None, 0.25),
 }
 
 _KNOWN_RULE = "rule: rule"
@@ -100,6 +106,8 @@ class Example:
     signs: frozenset[str]
     is_right: bool
     counts: float = 1.0
+    sort: str = ""
+    """What sort of thing is said, where that goes across groups."""
 
 
 # --- examples --------------------------------------------------------------------------------------------------------
@@ -167,6 +175,7 @@ def rule_examples() -> list[Example]:
     spoken = [(chat["chat"], *part[:2]) for chat in chats for turn in chat["turns"] for part in turn.get("parts", ())]
     return [
         *(_rule_example(_group(row, at), row["text"], row["rule"]) for at, row in enumerate(rows)),
+        *_casual(),
         *_imperatives(),
         *(
             _rule_example(chat, text, kind == "rule", CHAT_SENTENCES)
@@ -174,6 +183,12 @@ def rule_examples() -> list[Example]:
             if not text.startswith("```")
         ),
     ]
+
+
+def _casual() -> Iterator[Example]:
+    for row in map(json.loads, CASUAL.read_text(encoding="utf-8").splitlines()):
+        example = _rule_example(f"{_TOPIC}{row['topic']}", row["text"], row["rule"], CASUAL_SENTENCES)
+        yield replace(example, sort=f"{_SORT}{row['sort']}")
 
 
 def _imperatives() -> Iterator[Example]:
@@ -293,10 +308,11 @@ def report(scale: WorthScale, examples: Sequence[Example], problem: Problem, thr
 def report_groups(
     scale: WorthScale, examples: Sequence[Example], problem: Problem, threshold: float, prefix: str
 ) -> None:
-    """How many instructions of each phrasing or author are found, and how many near misses, by a fit on all others."""
+    """How many instructions of each group or sort are found, and how many near misses, by a fit on all others."""
     total = np.zeros(4, dtype=int)
-    for group in dict.fromkeys(each.group for each in examples if each.group.startswith(prefix)):
-        is_out = np.array([each.group == group for each in examples])
+    names = [each.sort if prefix == _SORT else each.group for each in examples]
+    for group in dict.fromkeys(name for name in names if name.startswith(prefix)):
+        is_out = np.array([name == group for name in names])
         found = problem.signals[is_out] @ problem.fitted(~is_out) >= threshold
         is_rule = problem.target[is_out] == 1
         counts = np.array([(found & is_rule).sum(), is_rule.sum(), (found & ~is_rule).sum(), (~is_rule).sum()])
@@ -330,7 +346,7 @@ def main() -> None:
             threshold = threshold_of(FITS[scale], examples, problem)
             report(scale, examples, problem, threshold)
             if scale in (WorthScale.RULE, WorthScale.RULE_BY_SIGNS):
-                for prefix in (_PHRASING, _AUTHOR):
+                for prefix in (_PHRASING, _AUTHOR, _TOPIC, _SORT):
                     report_groups(scale, examples, problem, threshold, prefix)
             fitted[scale.value] = problem.as_dict(threshold)
     worth.WEIGHTS_FILE.write_text(json.dumps(fitted, separators=(",", ":")) + "\n", encoding="utf-8")
@@ -339,7 +355,7 @@ def main() -> None:
 
 def fingerprint() -> str:
     """Of everything that is fitted on, and of the weights that come of it."""
-    files = (*sorted(TRAINING.glob("*.jsonl")), RULES, *IMPERATIVES, *LABELED, worth.WEIGHTS_FILE)
+    files = (*sorted(TRAINING.glob("*.jsonl")), RULES, CASUAL, *IMPERATIVES, *LABELED, worth.WEIGHTS_FILE)
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 

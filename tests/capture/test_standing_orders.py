@@ -79,6 +79,39 @@ def test_what_is_wanted_once_and_what_people_do_or_say_is_none(text):
 @for_each(
     "text",
     [
+        "Could you go over my cover sheet and tell me whether anything is missing?",
+        "I'd appreciate a few ideas for my mother's garden.",
+        "hm, so what do I do about the leaking tap?",
+        "I'll keep my lunch breaks short and go for a walk every evening.",
+        "Setting the alarm earlier should help me catch the first bus.",
+        "Let's stick with the green curtains.",
+        "The rows aren't sorted, because the index was never built.",
+        "**Monthly**: clean the filter on the first weekend",
+        "I just want to be sure that I'm not forgetting anything.",
+    ],
+)
+def test_what_people_say_in_passing_to_an_assistant_is_no_rule(text):
+    assert not rules_of(text)
+
+
+@for_each(
+    "text",
+    [
+        "and from now on please keep your replies to one paragraph",
+        "whenever I send you an error log, name the likely cause first",
+        "Could you always put the sources at the end of your answers?",
+        "I'd appreciate it if you asked me before you changed any file.",
+        "When I ask for recipes, leave out anything with nuts.",
+        "Always warn me before you run a command when I ask for help with the server.",
+    ],
+)
+def test_a_standing_order_in_passing_is_a_rule(text):
+    assert rules_of(text)
+
+
+@for_each(
+    "text",
+    [
         "Don't ever push to main directly.",
         "Never ever merge without a green build.",
         "Please never deploy on a Friday.",

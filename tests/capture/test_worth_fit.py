@@ -43,6 +43,13 @@ def test_no_two_training_chats_share_a_name():
     assert len(names) == len(set(names))
 
 
+def test_every_sort_of_casual_sentence_is_of_several_topics():
+    rows = [json.loads(line) for line in fit.CASUAL.read_text(encoding="utf-8").splitlines()]
+    assert len({row["text"] for row in rows}) == len(rows)
+    assert all(row.keys() == {"text", "rule", "sort", "topic"} for row in rows)
+    assert all(len({row["topic"] for row in rows if row["sort"] == sort}) > 5 for sort in {row["sort"] for row in rows})
+
+
 def test_the_weights_that_ship_were_fitted_on_these_chats():
     """A chat, a label or a weight that changed without `python -m bench.capture.fit` fails here."""
     assert fit.FITTED.read_text(encoding="ascii").strip() == fit.fingerprint()

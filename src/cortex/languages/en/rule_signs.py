@@ -37,10 +37,18 @@ _ONE = (
     r"(?:the|this|that|these|those|it|them|him|her|his|their|here|now|today|tonight|tomorrow|above|below|attached|"
     r"again)"
 )
-_LASTING = (
-    r"(?:always|never|ever|every|each|any|all|whenever|from (?:now|here|today|this point)|going forward|"
-    r"moving forward|in (?:the )?future|by default|default|as a rule|in general|generally|any ?more|at all times|"
-    r"everything|anything|everywhere|anywhere|wherever|whatever|unless|without exception|no exceptions)"
+_FOR_GOOD = (
+    r"(?:always|never|whenever|ever|(?:every|each|any) ?(?:single )?time|from (?:now|here|today|this point)|"
+    r"(?:going|moving) forward|in (?:the )?future|by default|as a rule|in general|any ?more|(?:when|if|before|unless) "
+    r"(?:i|you)|stop \w+ing|no longer)"
+)
+"""Words that make an order last, whatever it is about."""
+_SPEAKER_OR_LISTENER = (
+    r"(?:you|you're|you'd|you'll|your|yours|me|my|mine|us|our|i|i'm|i'd|i've|i'll|we|we're|please|pls)"
+)
+_WISHING = (
+    r"\bi(?:'d|'m|\swould|\sam)?\s(?:\w+ly\s|also\s|just\s|be\s)?(?:want|like|love|prefer|need|appreciate|hoping|"
+    r"looking|grateful|glad|curious)\b"
 )
 _ASKING = (
     r"(?:ask|say|mention|send|write|give|tell|paste|share|bring up|post|want|need|use|describe|show|quote|type|upload|"
@@ -183,7 +191,8 @@ RULE_SIGNS: dict[str, str] = {
     r"ten)|when you're done|for the)\b",
     # That it is no order at all.
     "asks": r"\?\s*$",
-    "asks for good": rf"^(?=.*\byou\b)(?=.*\b(?:{_LASTING}|not|stop|quit|less|remember|refer)\b).*\?\s*$",
+    "asks for good": rf"^(?=.*\byou\b)(?=.*\b(?:{_FOR_GOOD}|all|every|each|everything|whatever|unless|not|stop|"
+    r"quit|less|remember|refer)\b).*\?\s*$",
     "asks politely for good": r"^(?:hey,? |please,? )?(?:can|could|would|will|mind)\b(?=.*\b(?:always|never|ever|every|"
     r"each|whenever|from (?:now|here) on|in (?:the )?future|going forward|as a rule|by default|make a habit|"
     r"stop \w+ing|when you)\b)(?=.*\b(?:you|we|mind|possible)\b).*\?\s*$",
@@ -224,7 +233,39 @@ RULE_SIGNS: dict[str, str] = {
     "exclaims": r"!",
     "supposes": r"\b(?:would|could|might|maybe|perhaps|i think|i guess)\b",
     "please": r"\b(?:please|pls|kindly)\b",
+    # Whom it concerns.
+    "you": r"\byou(?:r|rs|'re|'ll|'d|'ve)?\b",
+    "you and me": r"^(?=.*\byou(?:r|'re|'ll|'d)?\b)(?=.*\b(?:me|my|i|i'm|i'd|i've|us|our|we)\b)",
+    "of nobody": rf"^(?!.*\b(?:{_SPEAKER_OR_LISTENER}|{ANSWERS})\b)",
+    "of nobody, and states": rf"^(?!.*\b(?:{_SPEAKER_OR_LISTENER}|{ANSWERS})\b).*\b(?:is|are|isn't|aren't|was|has|have|"
+    r"had|does|doesn't|do|don't|needs?|can|can't|will|won't|should|shouldn't|must|makes?|helps?|gets?|keeps?|means?|"
+    r"wants?|says?)\b",
+    "answers should": rf"^(?:\w+,? )?(?:(?:all|every|each|any|no|my|your|the)\s)?(?:\w+\s)?(?:{ANSWERS})\s"
+    rf"(?:[^,.?!]{{2,40}}\s)?{_SHOULD}\b",
+    "of a thing that acts": r"^(?:[\w'-]+\s){0,3}?[\w'-]+ing\s[^,.?!]{2,60}?\b(?:is|are|helps?|makes?|keeps?|would|"
+    r"should|will|might|could)\b",
+    # That it is said for once.
+    "promises": r"^(?:\w+(?: \w+)?[,.] )?(?:(?:and|but|so|then|ok|okay|yes|yeah) )?(?:i think |i guess |maybe )?"
+    r"(?:i'll|i will|i'm going to|i'm gonna|i'm planning|i plan to|i'd better|we'll|we will|we're going to|will do)\b",
+    "means to": r"\b(?:i|we)\s(?:(?:just|really|also|only|still)\s)?(?:don't\s)?(?:want|need|try|hope|plan|have|like|"
+    r"hate|feel|worry|think|trust)\s(?:to|like|that|about)\b|"
+    r"\b(?:i'm|we're|i am)\s(?:\w+\s){0,2}(?:to|that|about|not)\b",
+    "would help": r"\b(?:should|will|would|could|might|can|'d)\s(?:\w+ly\s|also\s)?(?:help|be|make|keep|save|work)\b",
+    "asks once": rf"^(?!.*\b{_FOR_GOOD}\b).*\?\s*$",
+    "wishes once": rf"^(?!.*\b{_FOR_GOOD}\b).*{_WISHING}",
+    "wishes for good": rf"^(?=.*\b(?:{_FOR_GOOD}|all|every|each|everything|no|not|without|only|fewer|less|more|"
+    rf"rather)\b).*{_WISHING}.*\byou",
+    "wishes for one thing": rf"{_WISHING}\s(?:for\s|to\s(?:see|hear|get|know|have|find)\s)?(?:an?|some|any|your|the|"
+    r"one|two|three|few)\b",
+    "orders once": rf"^(?!.*\b{_FOR_GOOD}\b){_LEAD}{_VERBS}\s(?:me\s|us\s)?(?:with\s|for\s|up\s|out\s)?"
+    rf"(?:{_ONE}|an?|my|some|one|two|three|couple)\b",
+    "gives a reason": r"\b(?:because|since|so that|that way|otherwise|which|as long as)\b",
+    "opens with thanks": r"^(?:thanks|thank you|great|good|nice|perfect|ok(?:ay)?|right|ah|yes|yeah|sounds|that's|that "
+    r"(?:makes|sounds|would|helps))\b",
     # How it is built.
+    "line with a heading": r"^\W*[\w&'/()-]+(?: [\w&'/()-]+){0,3}\W*:\W*\s",
+    "markup": r"\*\*|__|^#",
+    "row of orders": rf"{_LEAD}{_VERBS}\s[^,.?!]{{2,60}},\s(?:and\s)?{_VERBS}\s",
     "without a subject": r"^(?!.*\b(?:i|i'm|we|he|she|they|it|it's|there|is|are|was|were|has|had|you|you're)\b)",
     "two halves": r"^[^,]{3,40}?\s(?:for|with|in|on|over)\s[^,]{2,30},\s[\w' -]{2,40}$|^[\w' -]{3,30},\s(?:not|no|"
     r"never|only|max|always)\b",
