@@ -215,7 +215,24 @@ you your yours yourself
         r"could (?!you\b)|will (?!you\b)|would (?!you (?!like|prefer|mind|rather|want|say)))|(?:you )?want me to)\b",
         oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bshall )(?<!\bcould )"
         r"(?<!\bwould )(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
-        refers=r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|both|n?either|instead|then)\b",
+        refers=r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|both|n?either|instead"
+        r"|then)\b",
+        requests=r"(?:please |now |also |and |then |next |so )*+(?:(?:can|could|would|will) you\b|i(?:'d"
+        r"| would) like you to\b|i (?:want|need) you to\b|explain|describe|define|write|draft|compose|translate"
+        r"|convert|summari[sz]e|remember|remind|note (?:that|down)|keep in mind|don['’]t forget|tell me|give me"
+        r"|show|list|find|search|look up|fix|run|add|create|generate|make (?:me|a|an)\b|set (?:a|an|up)\b|plan"
+        r"|suggest|recommend|compare|calculate|compute|solve|check|help|how about|what about|let['’]s talk"
+        r"|i have (?:a|another) question|sort|refactor|rename|install|open|play|turn (?:on|off)|send|draw|name)\b",
+        decides=r"(?:let['’]s (?!talk)|go(?:ing)? (?:with|for)\b|we(?:['’]ll| will| have|['’]ve)? (?:go|went|take|took|"
+        r"chose|chosen|agreed|decided|settled|picked|said)\b|i(?:['’]ll| will| have|['’]ve)? (?:go with|went with"
+        r"|take|took|chose|chosen|agreed|decided|picked|accepted|declined|stay)\b|i prefer the\b|make (?:it|that)\b"
+        r"|cancel (?:it|that)|the (?:\w+ (?:one|then)|first|second|third|last|other)\b|agreed\b|accepted|rejected"
+        r"|declined|approved|booked|paid|ordered|bought|sold|sent|signed|done\b|got (?:in|it|the)\b|postponed"
+        r"|cancell?ed|moved|delayed|confirmed|changed my mind|sounds (?:good|great|fine)|works for\b|never mind"
+        r"|forget (?:it|that)\b|works now|fixed|solved)",
+        introduces=r"\b(?:my|our|an?|another)\b|\bthere(?:['’]s| is| are| was| were)\b|\bthis (?:morning|afternoon"
+        r"|evening|week|month|year|summer|winter|spring|fall|autumn|weekend)\b|(?-i:(?<=\w )[A-Z](?!['’]|\b)\w+)",
+        conjunctions=r"\b(?:that|then) (?=(?:my|our|the|i|we|he|she|they|it|you)\b)",
         impersonal=r"^(?![^\n]*\b(?:my|mine|our|ours|us|we|myself|ourselves)\b)"
         r"(?![^\n]*(?<!how do )(?<!how can )(?<!how should )(?<!how would )\bi\b)"
         r"(?![^\n]*(?<!give )(?<!tell )(?<!show )(?<!help )(?<!teach )\bme\b)"
