@@ -11,7 +11,7 @@ from candidates import id_, turn
 
 from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.turn import Role, Turn
-from cortex.recall.dialogue import replies_first, with_what_followed
+from cortex.recall.dialogue import only_asks, replies_first, with_what_followed
 from cortex.recall.ranking import Scored
 
 QUESTION = turn(1, text="Where does the staging server run?", session="s", seq=0)
@@ -96,3 +96,21 @@ def test_what_is_said_after_a_new_topic_belongs_to_that():
     assert _followed("Swimming lessons are on Tuesdays.", "Noted.", "They moved.", "Noted.", "He likes them.") == [
         "They moved.", "He likes them."
     ]  # fmt: skip
+
+
+def _own_questions() -> list[tuple[str, bool]]:
+    """Questions of a user, and whether they only ask; the words were chosen on the first half."""
+    lines = Path(__file__).with_name("data").joinpath("own_questions.txt").read_text("utf-8").splitlines()
+    return [(line[2:], line[0] == "?") for line in lines]
+
+
+@pytest.mark.parametrize("judging", [False, True])
+def test_a_question_about_oneself_only_asks_unless_it_states_something(judging):
+    """X8: "my car, the Skoda" tells what car it is; one of them has no question mark"""
+    cases = _own_questions()[24:] if judging else _own_questions()[:24]
+    wrong = [text for text, asks in cases if only_asks(turn(1, text=text)) is not asks]
+    assert wrong == (["what is my sister's phone number"] if judging else [])
+
+
+def test_among_people_a_question_about_oneself_says_something():
+    assert not only_asks(turn(1, text="When does my flight leave?", speaker="Ann"))

@@ -30,6 +30,9 @@ from cortex.recall.standing_rules import telling_terms
 MOST_ASKING = 64
 """A longer turn is no mere question: it says something while it asks."""
 
+_MOST_ASKING_BACK = 24
+"""A longer question of one's own says something while it asks."""
+
 _IN_PASSING = 12
 """How many tokens a question may have around it that say nothing: "Thanks! You play any instruments?"."""
 
@@ -68,6 +71,8 @@ _MARK = re.compile("[?？؟]")
 _ASKS = re.compile(rf"{_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
 _OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
+_ASKS_OF_ONESELF = re.compile(either(each.questions.asks_of_oneself for each in WORDS), re.IGNORECASE)
+_STATES_OF_ONESELF = re.compile(either(each.questions.states_of_oneself for each in WORDS), re.IGNORECASE)
 _UNANSWERED = re.compile(either(each.questions.unanswered for each in WORDS), re.IGNORECASE)
 _REFERS = re.compile(either(each.questions.refers for each in WORDS), re.IGNORECASE)
 _REQUESTS = re.compile(either(each.questions.requests for each in WORDS), re.IGNORECASE)
@@ -85,7 +90,16 @@ Allows = Callable[[Trace], bool]
 def only_asks(turn: Turn) -> bool:
     """Whether a turn asks and says nothing else: no value, nothing of the asker, hardly a word beside the question."""
     text = said(turn)
-    return _MARK.search(text) is not None and _is_only_question(text)  # most turns ask nothing at all
+    if _MARK.search(text) is None:
+        return False  # most turns ask nothing at all
+    return _is_only_question(text) or asks_back(turn)
+
+
+def asks_back(turn: Turn) -> bool:
+    """Whether a user only asks an assistant for what they once said: "who's my manager again?"."""
+    text = said(turn)
+    is_own = turn.role is Role.USER and not turn.speaker
+    return is_own and _MARK.search(text) is not None and _is_asked_back(text)
 
 
 @lru_cache(maxsize=_READ_LATELY)
@@ -96,6 +110,15 @@ def _is_only_question(text: str) -> bool:
     questions = [piece for piece in pieces if _ASKS.search(piece)]
     beside = sum(estimate_tokens(piece) for piece in pieces if not _ASKS.search(piece))
     return bool(questions) and beside <= _IN_PASSING
+
+
+@lru_cache(maxsize=_READ_LATELY)
+def _is_asked_back(text: str) -> bool:
+    if estimate_tokens(text) > _MOST_ASKING_BACK or _VALUE.search(text) or not _OF_ONESELF.search(text):
+        return False
+    pieces = [_opening(text[start:end].strip())[1] for start, end in sentences(text)]
+    asked = [(piece, _ASKS_OF_ONESELF.match(piece)) for piece in pieces if piece]
+    return all(found and not _STATES_OF_ONESELF.search(piece, found.end()) for piece, found in asked)
 
 
 def is_question(trace: Trace) -> bool:

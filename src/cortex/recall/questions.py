@@ -14,6 +14,7 @@ _OF_THE_PAST = re.compile(either((_EARLIER, *(each.past for each in _ASKING))), 
 _OF_SEVERAL = re.compile(either(each.several for each in _ASKING), re.IGNORECASE | re.DOTALL)
 _FOR_ADVICE = re.compile(either(each.advice for each in _ASKING), re.IGNORECASE)
 _IMPERSONAL = re.compile(either(each.impersonal for each in _ASKING), re.IGNORECASE)
+_ASKED = re.compile(either(each.asked for each in _ASKING), re.IGNORECASE)
 _NAMED = re.compile(r"(?<=[^.!?\s] )[^\W\d_]*[A-Z]\w*(?:-\w+)*")
 _READ_CHARS = 400
 _NUMBER = either(each.number for each in _ASKING)
@@ -43,6 +44,11 @@ def asks_how_it_is(text: str) -> bool:
 def asks_for_advice(text: str) -> bool:
     """Whether a query asks for help or advice: what the one who asks prefers bears on it."""
     return _FOR_ADVICE.search(text) is not None
+
+
+def asks_what_was_asked(text: str) -> bool:
+    """Whether a query is about what was asked before."""
+    return _ASKED.search(text) is not None
 
 
 def is_impersonal(text: str) -> bool:

@@ -215,6 +215,16 @@ you your yours yourself
         r"could (?!you\b)|will (?!you\b)|would (?!you (?!like|prefer|mind|rather|want|say)))|(?:you )?want me to)\b",
         oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bshall )(?<!\bcould )"
         r"(?<!\bwould )(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
+        asks_of_oneself=r"(?:and |so |but |sorry,? |wait,? |hey,? |then )*+(?:(?:can"
+        r"|could) you (?:please )?(?:remind|tell) me |do you (?:know|remember|recall) |remind me )?(?:who|whom"
+        r"|whose|when|where|which|what(?! (?:should|can|could|would|do|to|is an?)\b)|how (?:much|many|old|long|far"
+        r"|often|tall|big|high)|(?:is|are|was|were) (?:my|our)|did (?:i|we)|have (?:i|we))(?:['’]s"
+        r"|['’]re)?(?! (?:can|could|should|would) (?:i|we)\b)\b",
+        states_of_oneself=r"[,;:(–—] ?(?!(?:again|please|by the way|btw|right|though|then|so|exactly|actually|or"
+        r"|and)\b)|\b(?:because|since|although|given|considering|now that|if|when|after|before|while|who|which|that)\b"
+        r" [^?]{0,80}\b(?:i|i['’]m|i['’]ve|we|my|our)\b"
+        r"|(?-i:\b(?:[Mm]y|[Oo]ur) [a-z'’-]+ [A-Z]\w)",
+        asked=r"\b(?:ask|asked|asking|questions?)\b",
         refers=r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|both|n?either|instead"
         r"|then)\b",
         requests=r"(?:please |now |also |and |then |next |so )*+(?:(?:can|could|would|will) you\b|i(?:'d"
