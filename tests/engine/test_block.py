@@ -355,6 +355,15 @@ def test_a_message_that_may_be_about_anything_is_given_nothing_that_is_only_a_li
         assert len(given(engine, message)) == 3
 
 
+def test_a_question_for_a_thing_only_the_asker_knows_is_not_about_anything(open_engine):
+    """X8: how the concert was spoken of is often far from how it is asked about"""
+    engine = open_engine(embedder=Near(0.35))
+    engine.capture([user("Singing Duruflé on December 12th at St. Alban's")], session="s")
+    assert len(given(engine, "When and where is the concert?")) == 1
+    assert given(engine, "When is the best time to plant garlic?") == []
+    assert given(engine, "Where is the Eiffel Tower?") == []
+
+
 def test_a_message_that_names_what_is_known_is_about_that(open_engine):
     engine = open_engine(embedder=Near(0.35))
     engine.capture([user("Kong costs us 40 euros")], session="s")

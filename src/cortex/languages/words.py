@@ -126,6 +126,8 @@ class Questions:
     """Words of `refers` that stand for nothing here: "that" of "remember that we"."""
     impersonal: str = ""
     """It asks for what anybody may know or do, and not about the asker."""
+    known_thing: str = ""
+    """It asks when, where, who or how much of one thing that it takes for known: "when is the concert?"."""
     unanswered: str = ""
     """How somebody says that they do not know."""
     units: Mapping[str, str] = field(default_factory=dict)

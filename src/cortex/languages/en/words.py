@@ -248,6 +248,15 @@ you your yours yourself
         r"(?![^\n]*(?<!give )(?<!tell )(?<!show )(?<!help )(?<!teach )\bme\b)"
         r"[^\n]*\b(?:what|how|why|who|when|where|which|the|an?|this|that|these|is|are|do|does|did|of|to|in|it|explain|"
         r"write|give|show|make|add|run|fix|list|convert|define|summari[sz]e|translate|compare|describe)\b",
+        known_thing=r"^(?:and |so |but |hey,? |ok,? )*+(?:at |on |in |for )?(?:when|where|who|whose|which"
+        r"|what (?:time|day|date|room|color|colour|size|place|address)|how (?:much|many|long|old|big|far|often"
+        r"|expensive))\b(?:['’]s)?(?! it\b)(?![^\n]*\b(?:the (?:\w+est|best|worst|most|least|first|next|last|only"
+        r"|average|usual|typical|correct|main|human|sun|moon|earth|sky|seas?|oceans?|world|universe|internet|web"
+        r"|weather|news|president|pope|queen|king|government|economy|brain|heart|liver|equator|dinosaurs|stars"
+        r"|planets|olympics|bible|stock market|difference|capital|population|currency|meaning|author|inventor|vat"
+        r"|clocks|\w+ (?:age|ages|war|revolution)|(?:\w+ ){1,2}of (?!the\b|that\b))|(?:of|in|on|for|with|does|do"
+        r"|can|is) an? \w|(?:live|grow|migrate|breed)\b|invent(?:s|ed)|discover(?:s|ed)|wrote|written|compos(?:es"
+        r"|ed)|founded|painted the)\b)(?![^\n]*(?-i:\b[Tt]he [A-Z]))[^\n]{0,60}?\b(?:the|that|those|these) [a-z][\w-]*",
         unanswered=r"\b(?:don['’]t|do not|didn['’]t|did not) (?:really |actually |yet )?(?:know|remember|recall)"
         r"(?=\W*$|,| (?:yet|either|that|when|where|who|which|whether (?!to|i\b)|if (?!i\b)|what (?!to)|about|the)\b)"
         r"|\b(?:don['’]t|do not) have (?:(?:any|that|this|enough|access to|such) )+(?:information|info|details?|data|"
