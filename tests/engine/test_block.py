@@ -142,6 +142,19 @@ def test_a_question_that_nobody_could_answer_takes_no_place_from_the_answer(engi
         assert [hit.trace.text for hit in engine.recall(question).hits] == ["The ferry leaves at nine"]
 
 
+def test_what_a_user_only_asked_of_their_own_takes_no_place(engine):
+    """X8: it says nothing that is not in the memory already; what it states besides is kept"""
+    engine.capture([user("My manager is Oyelaran")], session="one")
+    engine.capture([user("Who's my manager again?"), assistant("I don't know.")], session="two")
+    engine.capture([user("Who is my manager's deputy now?"), assistant("I don't know.")], session="three")
+    lines = given(engine, "who do I report to as my manager?")
+    assert lines[0] == "My manager is Oyelaran"
+    assert not any("again" in line or "deputy" in line for line in lines)
+    engine.capture([user("Who services my car, the Skoda?"), assistant("I don't know.")], session="four")
+    assert given(engine, "which car do I have?") == ["Who services my car, the Skoda?"]
+    assert "Who is my manager's deputy now?" in given(engine, "what did I ask you about my manager's deputy?")
+
+
 def test_many_questions_on_a_topic_take_few_places(engine):
     engine.remember("The ferry leaves at nine")
     for place in ("Skye", "Mull", "Iona", "Jura", "Islay", "Arran", "Bute", "Coll", "Tiree", "Barra", "Uist", "Rum"):
@@ -340,6 +353,15 @@ def test_a_message_that_may_be_about_anything_is_given_nothing_that_is_only_a_li
     assert engine.recall(message).receipt.facts["degraded"] == []
     for message in ("Where do I live?", "Who are we?", "Wo wohnen wir?"):
         assert len(given(engine, message)) == 3
+
+
+def test_a_question_for_a_thing_only_the_asker_knows_is_not_about_anything(open_engine):
+    """X8: how the concert was spoken of is often far from how it is asked about"""
+    engine = open_engine(embedder=Near(0.35))
+    engine.capture([user("Singing Duruflé on December 12th at St. Alban's")], session="s")
+    assert len(given(engine, "When and where is the concert?")) == 1
+    assert given(engine, "When is the best time to plant garlic?") == []
+    assert given(engine, "Where is the Eiffel Tower?") == []
 
 
 def test_a_message_that_names_what_is_known_is_about_that(open_engine):

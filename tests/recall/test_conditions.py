@@ -1,12 +1,13 @@
 """When a rule's condition is met, though no word of it is said: with the real model, on cases of our own.
 
-The first half of the cases chose the form and its number, the second half only judges.
+The first half of the cases chose the form and its number, the second half only judges. In `data/conditions.txt` every
+second condition chose: each has three messages that meet it ("+") and four that do not ("-").
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -106,6 +107,21 @@ NOT_MET_UNSEEN = [
 Applies = Callable[[tuple[str, str]], bool]
 
 
+def _written() -> Iterator[tuple[int, str, str, bool]]:
+    """The conditions of the file: their number, the rule, a message, and whether that meets the condition."""
+    number, rule = -1, ""
+    for line in Path(__file__).with_name("data").joinpath("conditions.txt").read_text("utf-8").splitlines():
+        sign, text = line[0], line[2:]
+        if sign == "#":
+            number, rule = number + 1, text
+        else:
+            yield number, rule, text, sign == "+"
+
+
+def _half(number: int, *, met: bool) -> list[tuple[str, str]]:
+    return [(rule, text) for at, rule, text, meets in _written() if at % 2 == number and meets is met]
+
+
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
     """The real model, where it is on this machine."""
@@ -158,3 +174,30 @@ def test_conditions_hold_on_cases_that_chose_nothing(applies):
         [],
         ["suggest a restaurant for tonight"],
     )
+
+
+@pytest.mark.parametrize(("half", "met", "wrong"), [(0, 49, 2), (1, 51, 2)])
+def test_a_longer_topic_is_no_nearer_to_messages_about_something_else(applies, half, met, wrong):
+    """X5: a topic of two words is nearer to every message; at most 3 % of 88 are taken for what they are not"""
+    assert sum(map(applies, _half(half, met=True))) >= met
+    assert len([case for case in _half(half, met=False) if applies(case)]) <= wrong
+
+
+def test_only_words_in_common_meet_a_condition_without_vectors():
+    planned = [(memory(text=rule), plan(Query(text=text), RECIPE, FakeClock().now()))
+               for rule, text in _half(0, met=False) + _half(1, met=False)]  # fmt: skip
+    assert not [rule.text for rule, turn in planned if applying([rule], {}, turn, lambda _: {}, 0.1)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "turn"),
+    [
+        ("When you write for the choir newsletter, keep it under 100 words", "when are the swimming lessons?"),
+        ("When I ask about error E4031, tell me to restart the gateway", "fix the failing test"),
+        ("For camera settings, assume a 35 mm lens", "set an alarm for six"),
+        ("If the question is about tax returns, cite the form number", "what is my phone number?"),
+    ],
+)
+def test_neither_chance_nor_half_of_a_condition_meets_it(applies, rule, turn):
+    """X5"""
+    assert not applies((rule, turn))

@@ -35,6 +35,8 @@ class Instruction:
     """Whether it says how to answer: in which language, how long, in which units, how addressed."""
     subject: str = ""
     """What it is done with: "aisle seats" of "only book aisle seats"."""
+    of_writing: bool = False
+    """Whether its condition is that something is written: "when you write to customers, …"."""
 
     @property
     def topic(self) -> str:
@@ -75,7 +77,13 @@ def split(rule: str) -> Instruction:
     order, limit = limits.limited(plain) or (plain, limits.Front(0))
     condition = limit.about or _condition(order)
     of_manner = not condition and bool(_compiled(_MANNER).search(order))
-    return Instruction(rule.strip(), condition, of_manner, _subject(order))
+    of_writing = bool(condition) and bool(_compiled(words.WHEN_WRITING).search(order))
+    return Instruction(rule.strip(), condition, of_manner, _subject(order), of_writing)
+
+
+def only_asks_for_a_fact(text: str) -> bool:
+    """Whether a message is an English question that calls for nothing to be written."""
+    return _matches(words.ASKS_FOR_A_FACT, _plain(text), 0)
 
 
 def is_plain_order(sentence: str) -> bool:
@@ -160,7 +168,7 @@ def _subject(plain: str) -> str:
 
 def _condition_in_front(plain: str, at: int) -> re.Match[str] | None:
     front = _end(words.FRONT, plain, at)
-    for pattern in (words.WHEN_ASKED, words.WHENEVER, words.FOR_A_KIND):
+    for pattern in (words.WHEN_ASKED, words.WHEN_THE_SUBJECT, words.WHENEVER, words.FOR_A_KIND):
         if found := _compiled(pattern).match(plain, front):
             return found
     return None

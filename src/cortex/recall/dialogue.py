@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -25,9 +25,13 @@ from cortex.ports.store import Filter, View
 from cortex.recall.dates import Dated, dates_in
 from cortex.recall.labels import said, speaker_of
 from cortex.recall.ranking import Scored
+from cortex.recall.standing_rules import telling_terms
 
 MOST_ASKING = 64
 """A longer turn is no mere question: it says something while it asks."""
+
+_MOST_ASKING_BACK = 24
+"""A longer question of one's own says something while it asks."""
 
 _IN_PASSING = 12
 """How many tokens a question may have around it that say nothing: "Thanks! You play any instruments?"."""
@@ -53,7 +57,7 @@ _GOES_ON = 4
 """How many turns later still belongs to what was spoken of."""
 
 _FEW = 12
-"""A turn of so many tokens says nothing without what was said before."""
+"""An answer of so many tokens says nothing without the question."""
 
 _MOST_FOLLOWING = 40
 """A longer turn names what it is about, and is found by that."""
@@ -67,8 +71,15 @@ _MARK = re.compile("[?？؟]")
 _ASKS = re.compile(rf"{_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
 _OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
+_ASKS_OF_ONESELF = re.compile(either(each.questions.asks_of_oneself for each in WORDS), re.IGNORECASE)
+_STATES_OF_ONESELF = re.compile(either(each.questions.states_of_oneself for each in WORDS), re.IGNORECASE)
 _UNANSWERED = re.compile(either(each.questions.unanswered for each in WORDS), re.IGNORECASE)
 _REFERS = re.compile(either(each.questions.refers for each in WORDS), re.IGNORECASE)
+_REQUESTS = re.compile(either(each.questions.requests for each in WORDS), re.IGNORECASE)
+_DECIDES = re.compile(either(each.questions.decides for each in WORDS), re.IGNORECASE)
+_INTRODUCES = re.compile(either(each.questions.introduces for each in WORDS), re.IGNORECASE)
+_CONJUNCTIONS = re.compile(either(each.questions.conjunctions for each in WORDS), re.IGNORECASE)
+_BARE = re.compile(r"\W")
 _VALUE = re.compile(r"\d")
 _READ_LATELY = 1_024
 """Of how many texts it is known what they do: a recall asks of each more than once."""
@@ -79,7 +90,16 @@ Allows = Callable[[Trace], bool]
 def only_asks(turn: Turn) -> bool:
     """Whether a turn asks and says nothing else: no value, nothing of the asker, hardly a word beside the question."""
     text = said(turn)
-    return _MARK.search(text) is not None and _is_only_question(text)  # most turns ask nothing at all
+    if _MARK.search(text) is None:
+        return False  # most turns ask nothing at all
+    return _is_only_question(text) or asks_back(turn)
+
+
+def asks_back(turn: Turn) -> bool:
+    """Whether a user only asks an assistant for what they once said: "who's my manager again?"."""
+    text = said(turn)
+    is_own = turn.role is Role.USER and not turn.speaker
+    return is_own and _MARK.search(text) is not None and _is_asked_back(text)
 
 
 @lru_cache(maxsize=_READ_LATELY)
@@ -90,6 +110,15 @@ def _is_only_question(text: str) -> bool:
     questions = [piece for piece in pieces if _ASKS.search(piece)]
     beside = sum(estimate_tokens(piece) for piece in pieces if not _ASKS.search(piece))
     return bool(questions) and beside <= _IN_PASSING
+
+
+@lru_cache(maxsize=_READ_LATELY)
+def _is_asked_back(text: str) -> bool:
+    if estimate_tokens(text) > _MOST_ASKING_BACK or _VALUE.search(text) or not _OF_ONESELF.search(text):
+        return False
+    pieces = [_opening(text[start:end].strip())[1] for start, end in sentences(text)]
+    asked = [(piece, _ASKS_OF_ONESELF.match(piece)) for piece in pieces if piece]
+    return all(found and not _STATES_OF_ONESELF.search(piece, found.end()) for piece, found in asked)
 
 
 def is_question(trace: Trace) -> bool:
@@ -236,20 +265,58 @@ def with_what_followed(hits: Sequence[Hit], view: View, allows: Allows) -> list[
 
 
 def _follows(trace: Trace, view: View, allows: Allows) -> tuple[Turn, ...]:
-    """What the user said next in a talk with an assistant, as far as it is short and no mere question."""
+    """What the user said next to it in a talk with an assistant, until they turn to something else."""
     if not isinstance(trace, Turn) or trace.speaker:
         return ()
-    found = (_active(view.turn_at(trace.session, trace.seq + offset), allows) for offset in range(1, _GOES_ON + 1))
-    return tuple(
-        turn for turn in found if turn is not None and turn.role is Role.USER and not turn.speaker and _goes_on(turn)
-    )
+    follows: list[Turn] = []
+    spoken_of = telling_terms(said(trace))
+    before: Turn = trace
+    for offset in range(1, _GOES_ON + 1):
+        turn = _active(view.turn_at(trace.session, trace.seq + offset), allows)
+        if turn is None:
+            continue
+        if turn.role is Role.USER:
+            if turn.speaker or _turns_away(turn, before, spoken_of):
+                break
+            if not only_asks(turn) and not any(_reacts(said(turn))):
+                follows.append(turn)
+        spoken_of |= telling_terms(said(turn))
+        before = turn
+    return tuple(follows)
 
 
-def _goes_on(turn: Turn) -> bool:
-    """Whether a turn says more of what was spoken of: it is very short, or has a word that stands for that."""
-    tokens = estimate_tokens(turn.text)
-    refers = tokens <= _FEW or (tokens <= _MOST_FOLLOWING and _REFERS.search(turn.text) is not None)
-    return refers and not only_asks(turn) and not any(_reacts(said(turn)))
+def _turns_away(turn: Turn, before: Turn, spoken_of: Set[str]) -> bool:
+    """Whether a turn neither reacts to what was spoken of nor decides about it, but brings up something else."""
+    text = said(turn)
+    if any(_reacts(text)) or opens_with_correction(text):
+        return False
+    if estimate_tokens(text) > _MOST_FOLLOWING:
+        return True
+    opening, rest = _opening(text)
+    if _REQUESTS.match(rest):
+        return True
+    if telling_terms(text) & spoken_of or _DECIDES.match(rest) or _refers_back(rest):
+        return False
+    is_answer = bool(opening) or (before.role is Role.ASSISTANT and asks(before))
+    return not is_answer or estimate_tokens(text) > _FEW or _INTRODUCES.search(rest) is not None
+
+
+def _opening(text: str) -> tuple[str, str]:
+    """The yes, no or thanks that a text begins with, and the rest."""
+    words = text.split(" ")
+    at = next((at for at, word in enumerate(words) if _BARE.sub("", word).lower() not in SMALL_TALK), len(words))
+    return " ".join(words[:at]), " ".join(words[at:])
+
+
+def _refers_back(text: str) -> bool:
+    """Whether a word stands for what was said before, and not for what the text itself has named."""
+    word = _REFERS.search(_CONJUNCTIONS.sub(_blank, text))
+    named = _INTRODUCES.search(text)
+    return word is not None and (named is None or word.start() < named.start())
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
 
 
 def _dates_of_turns(memories: Sequence[Memory]) -> dict[TraceId, tuple[Dated, ...]]:

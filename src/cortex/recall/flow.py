@@ -319,6 +319,9 @@ class _Search:
 
     def _packed(self, hits: Sequence[Hit], planned: Plan) -> Packed:
         terms = {term.text for term in planned.terms}
+        if questions.asks_what_was_asked(planned.text):
+            # Then a question is an answer.
+            hits = [replace(hit, around=replace(hit.around, only_asks=False)) for hit in hits]
         return pack(hits, terms=terms, budget=planned.budget, frame=self.recipe.frame, cite=self.cite)
 
     def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, ...]:
@@ -436,8 +439,12 @@ class _Search:
 
     def _says_nothing(self, trace: Trace, planned: Plan, asking: int) -> str | None:
         """Why a trace has nothing to say to the query: it is the same question, one of many, or an acknowledgement."""
-        if dialogue.is_question(trace) and (asking >= _MOST_QUESTIONS or dialogue.has_terms(trace, planned.terms)):
-            return "question"
+        if dialogue.is_question(trace):
+            of_asked = questions.asks_what_was_asked(planned.text)
+            asks_same = dialogue.has_terms(trace, planned.terms) and not of_asked
+            asks_back = isinstance(trace, Turn) and dialogue.asks_back(trace)
+            if asking >= _MOST_QUESTIONS or asks_same or (asks_back and not of_asked and planned.overview is None):
+                return "question"
         return "acknowledgement" if dialogue.says_nothing(trace, self.view) else None
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:

@@ -14,6 +14,8 @@ _OF_THE_PAST = re.compile(either((_EARLIER, *(each.past for each in _ASKING))), 
 _OF_SEVERAL = re.compile(either(each.several for each in _ASKING), re.IGNORECASE | re.DOTALL)
 _FOR_ADVICE = re.compile(either(each.advice for each in _ASKING), re.IGNORECASE)
 _IMPERSONAL = re.compile(either(each.impersonal for each in _ASKING), re.IGNORECASE)
+_KNOWN_THING = re.compile(either(each.known_thing for each in _ASKING), re.IGNORECASE)
+_ASKED = re.compile(either(each.asked for each in _ASKING), re.IGNORECASE)
 _NAMED = re.compile(r"(?<=[^.!?\s] )[^\W\d_]*[A-Z]\w*(?:-\w+)*")
 _READ_CHARS = 400
 _NUMBER = either(each.number for each in _ASKING)
@@ -45,9 +47,18 @@ def asks_for_advice(text: str) -> bool:
     return _FOR_ADVICE.search(text) is not None
 
 
+def asks_what_was_asked(text: str) -> bool:
+    """Whether a query is about what was asked before."""
+    return _ASKED.search(text) is not None
+
+
 def is_impersonal(text: str) -> bool:
-    """Whether a query says nothing of the asker: "explain how a tree grows". Known of English alone."""
-    return _IMPERSONAL.match(text[:_READ_CHARS]) is not None
+    """Whether a query says nothing of the asker: "explain how a tree grows". Known of English alone.
+
+    Which concert "when is the concert?" means, only the asker can know: it is about that one.
+    """
+    read = text[:_READ_CHARS]
+    return _IMPERSONAL.match(read) is not None and _KNOWN_THING.match(read) is None
 
 
 def names_in(text: str) -> list[str]:

@@ -86,7 +86,7 @@ class PinnedRules:
     turns: int = 0
     """How many lines may be rules, remembered or said; together no more than the larger of the two."""
     nearness: float = 0.0
-    """How much nearer a turn is to the topic of a rule than to anything at all, for the rule to apply."""
+    """How much nearer a turn is to the topic of a rule than to common subjects, for the rule to apply."""
     preference: float = 1.0
     """How similar a preference is to a request for advice, for it to keep a place."""
 
@@ -240,7 +240,7 @@ _BALANCED = Recipe(
     vector_pool=100,
     shortlist=150,
     order_pools=2,
-    pinned_rules=PinnedRules(memories=2, turns=1, nearness=0.08, preference=0.3),
+    pinned_rules=PinnedRules(memories=2, turns=1, nearness=0.1, preference=0.3),
     essence=True,
     conversation=ConversationWeights(
         first_person=True,

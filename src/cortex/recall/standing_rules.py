@@ -2,8 +2,8 @@
 
 A rule of manner ("answer in German") applies to every turn of its scope. One with a condition ("when I ask about
 recipes, …") applies where the turn meets the condition, and one of a subject ("only book aisle seats") where the turn
-bears on it: by a telling word they share, or because the turn is nearer to the topic than to anything at all and than
-to every common subject. How the rule itself is worded says nothing about when it applies.
+bears on it: by a telling word they share, or because the turn is nearer to the topic than to the common subjects, both
+on the whole and to each of them. How the rule itself is worded says nothing about when it applies.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from cortex.domain.identity import TraceId
-from cortex.domain.instructions import Instruction, instructions, split
+from cortex.domain.instructions import Instruction, instructions, only_asks_for_a_fact, split
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.ownership import own_words
 from cortex.domain.scope import DEFAULT_SCOPE
@@ -38,23 +38,29 @@ POOL = 48
 MOST_COMPARED = 16
 """How many topics are compared by meaning in one turn; each is one short text to embed, and is cached."""
 
-_ANYTHING = "things"
 _SUBJECTS = (
     "food", "travel", "health", "money", "work", "family", "home", "sports", "music", "books", "computers", "nature",
     "weather", "cars", "animals", "language",
 )  # fmt: skip
-"""What people speak of. A turn that is nearer to one of these than to a topic is about that: a restaurant is nearer to
-food than to recipes. They are compared only where a topic is near enough to count, and cached."""
+"""What people speak of, to compare a topic with: how near a turn is to these says how near it is to anything at all. A
+turn that is nearer to one of them than to a topic is about that: a restaurant is nearer to food than to recipes."""
+_PER_WORD = 0.03
+_MOST_WORDS = 2
+"""How much nearer a topic must be for each word after the first, of so many: two words are nearer to everything."""
+_WITH_A_WORD = 0.2
+"""How near a turn must be to a condition of which it says only a part: "set the table" has a word of "table tennis"."""
 _BESIDE_THE_NEAREST = 0.8
 """A topic counts where it is nearly as near as the nearest: a turn is rarely about several."""
 _FULL_EVIDENCE = 0.3
 """A rule that holds this share of the query is the answer, and no rule beside it."""
 _SAYS_LITTLE_ELSE = 160
+_NUMBERED = re.compile(r"\d")
+"""A name with digits says nothing to a model of language: "error E4031" is near to all that goes wrong."""
 _ROOT = 5
 _ENDING = 2
 
 Near = Callable[[Sequence[str]], Mapping[str, float]]
-"""How much nearer a turn is to each topic than to anything at all; without those that cannot be compared."""
+"""How much nearer a turn is to each topic than to the common subjects; without those that cannot be compared."""
 
 _ASKS_FOR_RULES = re.compile(either(each.questions.rules for each in WORDS), re.IGNORECASE)
 _ASKS_FOR_ADVICE = re.compile(either(each.questions.recommendation for each in WORDS), re.IGNORECASE)
@@ -107,22 +113,30 @@ def applying(
     """The rules that apply to the turn: those that fit it most closely first, and of equals the newest.
 
     How similar a rule of manner is to the turn says nothing: "answer in German" is as near to every question.
-    `least` is how much nearer the turn must be to a topic than to anything at all.
+    `least` is how much nearer the turn must be to a topic than to the common subjects.
     """
     stated = [each for trace in rules if _is_in_scope(trace, planned) for each in _stated(trace)]
     wants_rules = asks_for_rules(planned.text)
     said = telling_terms(planned.text)
     shared = {each.given.topic: _shared(said, telling_terms(each.given.topic)) for each in stated}
-    far = [each for each in stated if not each.given.of_manner and not shared[each.given.topic] and not wants_rules]
+    partly = {each.given.topic for each in stated if each.given.condition and _is_part(each.given.topic, shared)}
+    asks_a_fact = only_asks_for_a_fact(planned.text)
+    far = [
+        each
+        for each in stated
+        if not (wants_rules or each.given.of_manner)
+        and (each.given.topic in partly if shared[each.given.topic] else _is_comparable(each.given, asks_a_fact))
+    ]
     far.sort(key=lambda each: (-weights.get(each.trace.id, 0.0), each.trace.id))
     nearness = near(list(dict.fromkeys(each.given.topic for each in far))[:MOST_COMPARED]) if far else {}
-    least = max([least, *(_BESIDE_THE_NEAREST * each for each in nearness.values())])
-    near_enough = _without_rivals({topic: each for topic, each in nearness.items() if each >= least}, near)
+    in_part = {topic for topic in partly if nearness.get(topic, _WITH_A_WORD) < _WITH_A_WORD}
+    near_enough = _near_enough({topic: each for topic, each in nearness.items() if topic not in partly}, near, least)
     best: dict[TraceId, tuple[tuple[float, ...], Scored]] = {}
     for each in stated:
         topic = each.given.topic
         by_meaning = nearness.get(topic, 0.0)
-        if not (wants_rules or each.given.of_manner or shared[topic] or topic in near_enough):
+        said_of = shared[topic] and topic not in in_part
+        if not (wants_rules or each.given.of_manner or said_of or topic in near_enough):
             continue
         ground = _ground(each.given)
         weight = weights.get(each.trace.id, 0.0)
@@ -133,6 +147,22 @@ def applying(
         if each.trace.id not in best or place < best[each.trace.id][0]:
             best[each.trace.id] = (place, scored)
     return [scored for _, scored in sorted(best.values(), key=lambda each: (each[0], each[1].trace.id))]
+
+
+def _is_part(topic: str, shared: Mapping[str, int]) -> bool:
+    return 0 < shared[topic] < len(telling_terms(topic))
+
+
+def _is_comparable(given: Instruction, asks_a_fact: bool) -> bool:
+    """Whether a turn that says nothing of a topic may still be about it."""
+    return not _NUMBERED.search(given.topic) and not (given.of_writing and asks_a_fact)
+
+
+def _near_enough(nearness: Mapping[str, float], near: Near, least: float) -> frozenset[str]:
+    """The topics that a turn is about, by meaning alone."""
+    beyond = {topic: each - _PER_WORD * min(len(topic.split()) - 1, _MOST_WORDS) for topic, each in nearness.items()}
+    least = max([least, *(_BESIDE_THE_NEAREST * each for each in beyond.values())])
+    return _without_rivals({topic: nearness[topic] for topic, each in beyond.items() if each >= least}, near)
 
 
 def _without_rivals(topics: Mapping[str, float], near: Near) -> frozenset[str]:
@@ -196,7 +226,8 @@ def nearness(question: Question | None, ask: Callable[[str], Question | None], d
     def near(topics: Sequence[str]) -> Mapping[str, float]:
         if question is None or not question.readable:
             return {}
-        pending = {topic: each for topic in (_ANYTHING, *topics) if (each := ask(topic)) is not None and each.readable}
+        every = dict.fromkeys((*_SUBJECTS, *topics))
+        pending = {topic: each for topic in every if (each := ask(topic)) is not None and each.readable}
         found: dict[str, float] = {}
         try:
             vector = question.vector(deadline)
@@ -204,8 +235,11 @@ def nearness(question: Question | None, ask: Callable[[str], Question | None], d
                 found[topic] = question.space.calibration.apply(float(each.vector(deadline) @ vector))
         except (DeadlineExceeded, EmbedderUnavailable):
             pass  # what was compared in time counts
-        anything = found.pop(_ANYTHING, None)
-        return {} if anything is None else {topic: near - anything for topic, near in found.items()}
+        common = [found[subject] for subject in _SUBJECTS if subject in found]
+        if len(common) < len(_SUBJECTS):
+            return {}
+        anything = sum(common) / len(common)
+        return {topic: found[topic] - anything for topic in topics if topic in found}
 
     return near
 

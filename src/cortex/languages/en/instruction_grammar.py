@@ -234,6 +234,20 @@ WHEN_ASKED = (
     r"must))?| (?=(?:please|always|never|just|only|don't) |(?:give|use|include|show|add|answer|reply|respond|provide|"
     r"make|keep|start|suggest|remind|assume|cite|list) (?!about)))"
 )
+WHEN_WRITING = (
+    r"(?:when(?:ever)?|if|every time|each time|any ?time) (?:i|you|we) (?:ever |help me )?(?:write|draft|compose|type|"
+    r"create|prepare|edit|translate)\b"
+)
+ASKS_FOR_A_FACT = (
+    r"(?:when|where|who|whose|which|what(?:'s| is| are| was| were| time)|how (?:much|many|long|old|far|often)|is|are|"
+    r"was|were|does|did|has|have) [^?]*\?$"
+)
+"""A question that calls for nothing to be written."""
+WHEN_THE_SUBJECT = (
+    r"(?:when(?:ever)?|if|every time|each time|any ?time|once) (?:the|a|my|our) (?:question|subject|topic|conversation|"
+    r"discussion|request|message|task|talk|chat) (?:is|turns|comes|concerns|deals with|involves)"
+    r"(?: (?:about|to|on|for|of))?+ (?P<about>[^,;:.!?]{2,80}?), ?(?:then |please )?"
+)
 WHENEVER = (
     r"(?:(?:when(?:ever)?|every time|each time|any ?time|as soon as) (?!you(?:'re| are)? (?:ready|free|can|want|like|"
     rf"have|need|get|feel)\b)(?!(?:i|we) (?:was|were|had|got|went|did|get home)\b)(?:(?P<who>{WE}) )?|(?:before|after|"
@@ -242,8 +256,8 @@ WHENEVER = (
 FOR_A_KIND = (
     r"(?:for|in|on|with|regarding|concerning|about) (?:all |any |every |each |my |our |your |future |"
     r"new )*(?P<about>(?!the\b|this|that|these|those|a\b|an\b|his|her|their|me\b|case\b|fact|short|general|"
-    r"(?:the )?future)[^,;:.!?]{1,50}?(?:(?<!s)s|code|email|math|maths|python|sql|travel|feedback|documentation|"
-    r"typescript|javascript|rust|go|homework|music|work|research|writing|shopping|cooking|dessert|"
+    r"(?:the )?future)[^,;:.!?]{0,50}?(?:(?<!s)s|code|css|email|html|math|maths|python|sql|travel|feedback|"
+    r"documentation|typescript|javascript|rust|go|homework|music|work|research|writing|shopping|cooking|dessert|"
     r"slides)) ?[,:] ?(?:please )?"
 )
 WHEN_AT_THE_END = (
@@ -273,6 +287,7 @@ OPENS_WITH_CONDITION = (
     r"|for|in|on|at|with|until|till|throughout)\b"
 )
 CONDITION_EDGES = (
-    r"^(?:(?:you|me|about|for|to|with|of|a|an|the|any|some|my|your|our|writing|questions? (?:about|on)|on|up|is|are|"
-    r"'m|am|'re) )++|(?<=\S) (?:for me|to me|with me|please|questions?|again)$"
+    r"^(?:(?:discuss|discussing|work on|working on|help with|practi[cs]e|you|me|about|for|to|with|of|a|an|the|any|some|"
+    r"my|your|our|writing|questions? (?:about|on)|on|up|is|are|'m|am|'re) )++|"
+    r"(?<=\S) (?:for me|to me|with me|please|questions?|again)$"
 )

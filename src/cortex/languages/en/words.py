@@ -215,12 +215,48 @@ you your yours yourself
         r"could (?!you\b)|will (?!you\b)|would (?!you (?!like|prefer|mind|rather|want|say)))|(?:you )?want me to)\b",
         oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bshall )(?<!\bcould )"
         r"(?<!\bwould )(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
-        refers=r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|both|n?either|instead|then)\b",
+        asks_of_oneself=r"(?:and |so |but |sorry,? |wait,? |hey,? |then )*+(?:(?:can"
+        r"|could) you (?:please )?(?:remind|tell) me |do you (?:know|remember|recall) |remind me )?(?:who|whom"
+        r"|whose|when|where|which|what(?! (?:should|can|could|would|do|to|is an?)\b)|how (?:much|many|old|long|far"
+        r"|often|tall|big|high)|(?:is|are|was|were) (?:my|our)|did (?:i|we)|have (?:i|we))(?:['’]s"
+        r"|['’]re)?(?! (?:can|could|should|would) (?:i|we)\b)\b",
+        states_of_oneself=r"[,;:(–—] ?(?!(?:again|please|by the way|btw|right|though|then|so|exactly|actually|or"
+        r"|and)\b)|\b(?:because|since|although|given|considering|now that|if|when|after|before|while|who|which|that)\b"
+        r" [^?]{0,80}\b(?:i|i['’]m|i['’]ve|we|my|our)\b"
+        r"|(?-i:\b(?:[Mm]y|[Oo]ur) [a-z'’-]+ [A-Z]\w)",
+        asked=r"\b(?:ask|asked|asking|questions?)\b",
+        refers=r"\b(?:it|its|they|them|their|he|him|his|she|her|this|that|these|those|there|both|n?either|instead"
+        r"|then)\b",
+        requests=r"(?:please |now |also |and |then |next |so )*+(?:(?:can|could|would|will) you\b|i(?:'d"
+        r"| would) like you to\b|i (?:want|need) you to\b|explain|describe|define|write|draft|compose|translate"
+        r"|convert|summari[sz]e|remember|remind|note (?:that|down)|keep in mind|don['’]t forget|tell me|give me"
+        r"|show|list|find|search|look up|fix|run|add|create|generate|make (?:me|a|an)\b|set (?:a|an|up)\b|plan"
+        r"|suggest|recommend|compare|calculate|compute|solve|check|help|how about|what about|let['’]s talk"
+        r"|i have (?:a|another) question|sort|refactor|rename|install|open|play|turn (?:on|off)|send|draw|name)\b",
+        decides=r"(?:let['’]s (?!talk)|go(?:ing)? (?:with|for)\b|we(?:['’]ll| will| have|['’]ve)? (?:go|went|take|took|"
+        r"chose|chosen|agreed|decided|settled|picked|said)\b|i(?:['’]ll| will| have|['’]ve)? (?:go with|went with"
+        r"|take|took|chose|chosen|agreed|decided|picked|accepted|declined|stay)\b|i prefer the\b|make (?:it|that)\b"
+        r"|cancel (?:it|that)|the (?:\w+ (?:one|then)|first|second|third|last|other)\b|agreed\b|accepted|rejected"
+        r"|declined|approved|booked|paid|ordered|bought|sold|sent|signed|done\b|got (?:in|it|the)\b|postponed"
+        r"|cancell?ed|moved|delayed|confirmed|changed my mind|sounds (?:good|great|fine)|works for\b|never mind"
+        r"|forget (?:it|that)\b|works now|fixed|solved)",
+        introduces=r"\b(?:my|our|an?|another)\b|\bthere(?:['’]s| is| are| was| were)\b|\bthis (?:morning|afternoon"
+        r"|evening|week|month|year|summer|winter|spring|fall|autumn|weekend)\b|(?-i:(?<=\w )[A-Z](?!['’]|\b)\w+)",
+        conjunctions=r"\b(?:that|then) (?=(?:my|our|the|i|we|he|she|they|it|you)\b)",
         impersonal=r"^(?![^\n]*\b(?:my|mine|our|ours|us|we|myself|ourselves)\b)"
         r"(?![^\n]*(?<!how do )(?<!how can )(?<!how should )(?<!how would )\bi\b)"
         r"(?![^\n]*(?<!give )(?<!tell )(?<!show )(?<!help )(?<!teach )\bme\b)"
         r"[^\n]*\b(?:what|how|why|who|when|where|which|the|an?|this|that|these|is|are|do|does|did|of|to|in|it|explain|"
         r"write|give|show|make|add|run|fix|list|convert|define|summari[sz]e|translate|compare|describe)\b",
+        known_thing=r"^(?:and |so |but |hey,? |ok,? )*+(?:at |on |in |for )?(?:when|where|who|whose|which"
+        r"|what (?:time|day|date|room|color|colour|size|place|address)|how (?:much|many|long|old|big|far|often"
+        r"|expensive))\b(?:['’]s)?(?! it\b)(?![^\n]*\b(?:the (?:\w+est|best|worst|most|least|first|next|last|only"
+        r"|average|usual|typical|correct|main|human|sun|moon|earth|sky|seas?|oceans?|world|universe|internet|web"
+        r"|weather|news|president|pope|queen|king|government|economy|brain|heart|liver|equator|dinosaurs|stars"
+        r"|planets|olympics|bible|stock market|difference|capital|population|currency|meaning|author|inventor|vat"
+        r"|clocks|\w+ (?:age|ages|war|revolution)|(?:\w+ ){1,2}of (?!the\b|that\b))|(?:of|in|on|for|with|does|do"
+        r"|can|is) an? \w|(?:live|grow|migrate|breed)\b|invent(?:s|ed)|discover(?:s|ed)|wrote|written|compos(?:es"
+        r"|ed)|founded|painted the)\b)(?![^\n]*(?-i:\b[Tt]he [A-Z]))[^\n]{0,60}?\b(?:the|that|those|these) [a-z][\w-]*",
         unanswered=r"\b(?:don['’]t|do not|didn['’]t|did not) (?:really |actually |yet )?(?:know|remember|recall)"
         r"(?=\W*$|,| (?:yet|either|that|when|where|who|which|whether (?!to|i\b)|if (?!i\b)|what (?!to)|about|the)\b)"
         r"|\b(?:don['’]t|do not) have (?:(?:any|that|this|enough|access to|such) )+(?:information|info|details?|data|"
