@@ -6,6 +6,7 @@ new process does. It imports next to nothing, for its start is all that it costs
 
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -26,10 +27,21 @@ def main() -> int:
         os.close(each)
     with open(reads, encoding="utf-8") as status:
         pid = int(status.readline())
+        woken = _wakes_up()
         for number in PASSED_ON:
             signal.signal(number, lambda number, _: os.kill(pid, number))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+        while status not in (ready := select.select([status, woken], [], [])[0]):
+            os.read(ready[0], 1)
         return int(status.readline())
+
+
+def _wakes_up() -> int:
+    """What can be read once a signal came: one that comes right before a call that waits would not end the call."""
+    woken, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes)
+    return woken
 
 
 if __name__ == "__main__":
