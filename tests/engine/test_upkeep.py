@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from backends import ON_DISK, ON_SQLITE
 from laboratory import opened
 
 from cortex import Cortex
@@ -56,6 +57,7 @@ def test_two_processes_run_each_task_once_and_a_restart_forgets_nothing(
     assert grades == ["default"] * 2
 
 
+@ON_DISK
 def test_every_user_has_a_schedule_and_the_agent_one_backup(engine: Cortex, grades: list[str]) -> None:
     """S7"""
     for user in ("default", "ines"):
@@ -123,6 +125,7 @@ def grown(engine: Cortex, memories: int = 1_400) -> list[str]:
     return list(engine.remember_all(drafts).ids)
 
 
+@ON_SQLITE
 def test_a_store_is_optimized_once_it_is_worth_it_and_the_receipt_has_the_figures(
     engine: Cortex, clock: FakeClock
 ) -> None:
@@ -175,6 +178,7 @@ def test_another_process_and_an_older_look_see_the_same_after_dead_codes_are_for
         assert answers[0] not in [each.trace.id for each in other.recall(question).hits]
 
 
+@ON_SQLITE
 def test_a_file_that_is_mostly_free_is_rewritten(engine: Cortex) -> None:
     """E16"""
     ids = grown(engine, 600)

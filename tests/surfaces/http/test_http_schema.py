@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 import httpx
@@ -14,6 +15,7 @@ from served import Served, serving
 
 schemathesis = pytest.importorskip("schemathesis")
 positive_data_acceptance = pytest.importorskip("schemathesis.specs.openapi.checks").positive_data_acceptance
+not_a_server_error = pytest.importorskip("schemathesis.checks").not_a_server_error
 
 ENDLESS = {"/v1/changes"}
 """What is answered for as long as somebody listens has tests of its own."""
@@ -48,7 +50,11 @@ def test_every_answer_is_one_that_the_document_names(busy_one: Served, mode: str
         @given(case=operation.as_strategy(generation_mode=schemathesis.GenerationMode[mode]))
         def holds(case: Any) -> None:
             # A schema cannot express every rule: a valid request may still be refused.
-            case.call_and_validate(timeout=30, excluded_checks=[positive_data_acceptance])
+            excluded = [positive_data_acceptance]
+            answer = case.call(timeout=30)
+            if answer.status_code == HTTPStatus.GATEWAY_TIMEOUT:
+                excluded.append(not_a_server_error)  # who gives a deadline of a millisecond may miss it
+            case.validate_response(answer, excluded_checks=excluded)
 
         with suppress(Unsatisfiable):  # a route that takes nothing: nothing about it can be got wrong
             holds()
