@@ -243,13 +243,9 @@ _FOCUSED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_control_of_a_view_is_reached_and_shown_by_keyboard_alone(
-    visit: Visit, routes: dict[str, str], view: str
-) -> None:
-    """S6"""
+def _unreached(visit: Visit) -> list[str]:
+    """The controls of the view that the Tab key does not reach."""
     keyboard = visit.page.keyboard
-    visit.go(routes[view])
     visit.page.locator("main").focus()
     controls = dict(visit.page.evaluate(_CONTROLS))
     missing = set(controls)
@@ -262,7 +258,19 @@ def test_every_control_of_a_view_is_reached_and_shown_by_keyboard_alone(
         assert has_ring, f"nothing shows that {controls.get(control)} has the focus"
         assert is_in_sight, f"{controls.get(control)} has the focus out of sight"
         missing.discard(control)
-    assert not missing, [controls[each] for each in missing]
+    return [controls[each] for each in missing]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_control_of_a_view_is_reached_and_shown_by_keyboard_alone(
+    visit: Visit, routes: dict[str, str], view: str
+) -> None:
+    """S6"""
+    keyboard = visit.page.keyboard
+    visit.go(routes[view])
+    # A view that is drawn anew meanwhile, as when its first live update comes, is walked through once more.
+    missing = _unreached(visit) and _unreached(visit)
+    assert not missing, missing
     items = visit.page.locator("main [data-item]")
     if items.count():
         visit.page.locator("main").focus()
