@@ -223,12 +223,13 @@ def _same_word(one: str, other: str) -> bool:
 def nearness(question: Question | None, ask: Callable[[str], Question | None], deadline: Deadline) -> Near:
     """How a question is compared with topics; with nothing, where there are no vectors or no time."""
 
+    found: dict[str, float] = {}
+
     def near(topics: Sequence[str]) -> Mapping[str, float]:
         if question is None or not question.readable:
             return {}
-        every = dict.fromkeys((*_SUBJECTS, *topics))
+        every = [topic for topic in dict.fromkeys((*_SUBJECTS, *topics)) if topic not in found]
         pending = {topic: each for topic in every if (each := ask(topic)) is not None and each.readable}
-        found: dict[str, float] = {}
         try:
             vector = question.vector(deadline)
             for topic, each in pending.items():
