@@ -52,8 +52,9 @@ def test_every_answer_is_one_that_the_document_names(busy_one: Served, mode: str
             # A schema cannot express every rule: a valid request may still be refused.
             excluded = [positive_data_acceptance]
             answer = case.call(timeout=30)
-            if answer.status_code == HTTPStatus.GATEWAY_TIMEOUT:
-                excluded.append(not_a_server_error)  # who gives a deadline of a millisecond may miss it
+            own = case.body if isinstance(case.body, dict) else case.query
+            if answer.status_code == HTTPStatus.GATEWAY_TIMEOUT and "deadline_ms" in (own or ()):
+                excluded.append(not_a_server_error)  # a client that sets a deadline of a millisecond may miss it
             case.validate_response(answer, excluded_checks=excluded)
 
         with suppress(Unsatisfiable):  # a route that takes nothing: nothing about it can be got wrong
