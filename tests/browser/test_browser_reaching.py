@@ -268,7 +268,7 @@ def test_every_control_of_a_view_is_reached_and_shown_by_keyboard_alone(
     """S6"""
     keyboard = visit.page.keyboard
     visit.go(routes[view])
-    # Once in several runs the focus left the view at the first step, for a reason not found: then it is tried once more.
+    # In one of several runs the focus left the view at the first step, for a reason not found: it is tried once more.
     missing = _unreached(visit) and _unreached(visit)
     assert not missing, missing
     items = visit.page.locator("main [data-item]")
