@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from cortex.languages.en.clauses import ENGLISH
 from cortex.languages.en.references import ENGLISH as REFERENCES
 from sweeps import for_each
 
+FRAGMENTS = Path(__file__).with_name("sentences") / "fragments.tsv"
 MONDAY = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
 
 
@@ -366,6 +368,36 @@ class TestWhatAStatementPointsAt:
         assert not standalone.joins("I went to a pottery workshop.", text, REFERENCES)
         whole = "I took my kids to a pottery workshop; we all made our own pots."
         assert standalone.led(lead, text, REFERENCES) == whole
+
+    def test_a_sentence_that_only_adds_to_the_one_before_is_told_from_whole_ones(self) -> None:
+        """The patterns were chosen on most of the sentences; those of the held part were written afterwards (E11)."""
+        faults: dict[str, list[str]] = {"chosen": [], "held": []}
+        rows = [line.split("\t") for line in FRAGMENTS.read_text(encoding="utf-8").splitlines()]
+        for half, what, sentence in rows:
+            if standalone.is_fragment(sentence, REFERENCES) != (what == "adds"):
+                faults[half].append(f"{what}: {sentence}")
+        assert len(faults["chosen"]) <= 4, faults["chosen"]
+        assert len(faults["held"]) <= 2, faults["held"]
+        assert not [each for each in faults["held"] if each.startswith("states")]
+
+    @pytest.mark.parametrize(
+        ("said", "kept_texts"),
+        [
+            ("I live in Graz. With two cats. On a hill.", ["I live in Graz. With two cats. On a hill."]),
+            ("The build fails on the second run. Only on Windows.", []),
+            ("Mostly in Frankfurt, on ECS.", []),
+        ],
+    )
+    def test_what_only_adds_to_a_statement_is_remembered_with_it_or_not_at_all(
+        self, said: str, kept_texts: list[str]
+    ) -> None:
+        assert texts(said) == kept_texts
+
+    def test_what_adds_to_an_order_may_be_an_instruction(self) -> None:
+        judged = {each.text for each in statements.read(turn("Write the notes. Only in metric units."))[0]}
+        assert "Only in metric units." in judged
+        judged = {each.text for each in statements.read(turn("The build fails again. Only on Windows."))[0]}
+        assert "Only on Windows." not in judged
 
     def test_between_two_people_you_has_a_name(self) -> None:
         said = "I bought 3 of your lamps last Fri."

@@ -180,6 +180,12 @@ def test_two_statements_that_are_not_one_stay_two(engine: Cortex) -> None:
     assert only(engine).reasons == (InboxReason.DUPLICATE,)
 
 
+def test_what_is_said_of_two_people_is_no_duplicate(engine: Cortex) -> None:
+    engine.remember("Yael asked for a test of the case that a workshop has no bay.")
+    engine.remember("Tomasz asked for a test of the case that a workshop has no bay.")
+    assert not engine.inbox().items
+
+
 def test_a_quarantined_turn_is_approved_or_rejected_but_not_edited(engine: Cortex) -> None:
     (turn,) = engine.store_turns("s", [TurnDraft(text=ATTACK, role=Role.TOOL)]).ids
     item = only(engine)

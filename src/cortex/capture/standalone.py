@@ -73,8 +73,14 @@ def joins(lead: str, text: str, words: ReferenceWords) -> bool:
 
 
 def _is_vague(text: str, words: ReferenceWords) -> bool:
-    """Whether a text opens with what it does not name."""
-    return bool(compiled(words.vague).match(text)) and not compiled(words.plain).match(text)
+    """Whether a text opens with what it does not name, or only adds to what was said before."""
+    opens = compiled(words.vague).match(text) and not compiled(words.plain).match(text)
+    return bool(opens) or is_fragment(text, words)
+
+
+def is_fragment(text: str, words: ReferenceWords) -> bool:
+    """Whether a text is no sentence by itself: "Only on Windows."."""
+    return compiled(words.fragment).match(text) is not None
 
 
 # --- what refers to something ----------------------------------------------------------------------------------------

@@ -41,6 +41,8 @@ _NO_LEAD = frozenset({"asks", "thanks", "opens as a reply", "under 5 words", "re
 """Signs of a statement that names nothing the next one refers to."""
 _NO_STATEMENT = frozenset({"asks", "thanks", "text at hand", "arithmetic"})
 """Signs of what is not said of how things are."""
+_REQUESTS = frozenset({"opens with an order", "asks", "asks politely"})
+"""Signs of a sentence that wants something done, as what is added to it does."""
 _NOT_TO_ANYBODY = frozenset({"asks", "thanks", "you"})
 """Signs of what cannot be read without knowing who is spoken to, or is no statement."""
 _WORD = re.compile(r"\w+")
@@ -154,16 +156,20 @@ def read(
             ruled += found
             continue
         is_hidden = _is_hidden(own, start, end)
-        if is_hidden or any(map(_is_explicit, found)):
-            around.leads = None
+        added_to = _added_to(own[start:end], around.states, statements)
+        if added_to is not None:
+            statements[added_to] = _with_more(statements[added_to], end)
+        elif is_hidden or any(map(_is_explicit, found)):
+            around.leads = around.states = None
         else:
             stated = list(_statements(around, start, end, pack, found))
             around.leads = next((each.span for each in stated[-1:] if not each.signs & _NO_LEAD), None)
             statements += stated
+            around.states = len(statements) - 1 if stated and stated[-1].end == end else None
         requested = tuple(each for each in found if each.kind is Kind.RULE or _is_explicit(each))
         if is_hidden or not _may_instruct(own[start:end], pack):
             ruled += requested
-        else:
+        elif added_to is None or instructions.split(own[start:end]).of_manner:
             begin = end - len(own[start:end].lstrip(prose.BLANK))
             signs = rule_signs(own[begin:end], requested, pack)
             said = turn.text[begin:end]
@@ -185,6 +191,24 @@ class _Around:
     listener: str | None
     """The person it is said to; None for an assistant."""
     leads: tuple[int, int] | None = None
+    states: int | None = None
+    """The place of the statement that the sentence before in the same turn ends with."""
+
+
+def _added_to(sentence: str, before: int | None, statements: Sequence[TurnStatement]) -> int | None:
+    """The place of the statement that a sentence only adds to: "It fails again. Only on Windows."."""
+    if before is None:
+        return None
+    pack, said = statements[before].pack, statements[before].text
+    if pack.references is None or not standalone.is_fragment(sentence, pack.references):
+        return None
+    return None if shown(said, pack.rule_signs) & _REQUESTS else before
+
+
+def _with_more(each: TurnStatement, end: int) -> TurnStatement:
+    """A statement with what was added to it, unless that is too long."""
+    text = each.turn.text[each.start : end]
+    return each if len(text.split()) > clauses.LONGEST_WORDS else replace(each, end=end, text=text)
 
 
 def _statements(

@@ -116,6 +116,12 @@ def denies(text: Comparable) -> bool:
     return _reading(text).denies
 
 
+def same_names(a: Comparable, b: Comparable) -> bool:
+    """Whether neither text names somebody or something that the other does not."""
+    first, second = _reading(a), _reading(b)
+    return _same_names(first, second) and not _opens_otherwise(first, second)
+
+
 def same_value(a: str, b: str) -> bool:
     """Whether two values are one: case, articles, punctuation and the way numbers are written do not count."""
     return _bare_value(a) == _bare_value(b)
@@ -246,10 +252,18 @@ def _same_values(a: ComparedText, b: ComparedText) -> bool:
         and a.limits == b.limits
         and _same_tense(a, b)
         and (not a.persons or not b.persons or a.persons == b.persons)
-        and b.spelled.issuperset(a.names)
-        and a.spelled.issuperset(b.names)
+        and _same_names(a, b)
         and _same_order(a, b)
     )
+
+
+def _same_names(a: ComparedText, b: ComparedText) -> bool:
+    return b.spelled.issuperset(a.names) and a.spelled.issuperset(b.names)
+
+
+def _opens_otherwise(a: ComparedText, b: ComparedText) -> bool:
+    """Whether each opens with what may be a name, and the other has it nowhere."""
+    return bool(a.opening and b.opening) and a.opening not in b.spelled and b.opening not in a.spelled
 
 
 def _values_within(narrow: ComparedText, wide: ComparedText) -> bool:
@@ -301,7 +315,7 @@ def _common(words: Iterable[str], others: Iterable[str]) -> list[str]:
 
 def _differs_in_place(a: ComparedText, b: ComparedText) -> bool:
     """Whether two texts are the same but for what stands in one place: a changed value, however near in meaning."""
-    if a.opening and b.opening and a.opening not in b.spelled and b.opening not in a.spelled:
+    if _opens_otherwise(a, b):
         return True
     start = 0
     while start < min(len(a.order), len(b.order)) and a.order[start] == b.order[start]:

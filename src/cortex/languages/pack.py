@@ -168,6 +168,8 @@ class ReferenceWords:
     """How a statement opens that cannot be read by itself."""
     plain: str
     """Openings that only look like that."""
+    fragment: str
+    """A sentence that only adds to the one before it: "Only on Windows."."""
     person: str
     someone: str
     """What an opening pronoun for a person may stand for."""

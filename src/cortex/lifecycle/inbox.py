@@ -19,7 +19,7 @@ from cortex.domain.importance import ImportanceLabel, Origin
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Contradiction, Kind, Memory
 from cortex.domain.rejections import Rejections
-from cortex.domain.text_similarity import ComparedText, alike, read
+from cortex.domain.text_similarity import ComparedText, alike, read, same_names
 from cortex.domain.thresholds import is_extraction
 from cortex.domain.trace import canonical
 from cortex.domain.trust import SourceKind, TrustTier
@@ -292,7 +292,7 @@ def _may_be_one(one: Memory, two: Memory) -> bool:
 
 def _are_alike(one: ComparedText, two: ComparedText) -> bool:
     found = alike(one, two)
-    return found.score >= LIKELY and found.same_polarity and one.fixed == two.fixed
+    return found.score >= LIKELY and found.same_polarity and one.fixed == two.fixed and same_names(one, two)
 
 
 # --- showing ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cortex.languages.en.instruction_grammar import ACTS
 from cortex.languages.pack import ReferenceWords
 
 _KIN = (
@@ -48,6 +49,24 @@ _POINTED = (
     rf"|(?:these|those)\s(?!{_TIMES}\b)(?!(?:who|of|in|with|from)\b)[a-z]{{3,30}})"
 )
 """A thing that was named elsewhere: nothing behind it says which one is meant."""
+_PLACING = (
+    r"(?:because of|to|in|on|at|by|with|without|from|for|about|around|until|till|since|before|after|during|between|"
+    r"every|per|once|twice)"
+)
+_ADDING = (
+    rf"(?:(?:only|just|never|always|not)(?=\s(?:{_PLACING}|the|an?|my|our)\b)|(?:mostly|mainly|usually|normally|"
+    r"especially|particularly|sometimes|rarely|often|probably|maybe|apart|except|besides)|"
+    rf"{_PLACING})"
+)
+_SAYS = (
+    r"(?:i|we|you|he|she|it|they|this|that|these|those|there|who|which|am|is|are|was|were|be|been|have|has|had|do|does|"
+    r"did|will|would|can|could|should|must|(?-i:may)|might|got|went|took|made|came|gave|saw|said|told|felt|kept|won|"
+    r"left|lost|met|spent|bought|taught|thought|found|ran|sold|paid|wrote|want|need|think|know|like|love|live|work|eat|"
+    rf"drink|feel|people|please|from now on|\w{{2,}}ed|(?<=\s)(?!morning|evening)\w{{2,}}ing|{ACTS})\b"
+    r"|\b(?:the|an?|my|our|his|her|their|your|every|each|no|everyone|everybody|someone|nobody)\s(?:[\w-]+\s){0,3}?"
+    r"\w+s\s\w|(?<=\s)(?-i:[A-Z]\w+)\s\w+s\b"
+)
+"""Any sign that words may be a sentence of their own."""
 
 ENGLISH = ReferenceWords(
     vague=(
@@ -62,6 +81,7 @@ ENGLISH = ReferenceWords(
         r"|(?:this|that)\s(?:past\s)?(?:week|weekend|month|year|summer|winter|spring|fall|autumn|morning|evening|"
         rf"{'|'.join(_WEEKDAYS)})\b|that\si\b|her\s(?-i:[A-Z])"
     ),
+    fragment=rf"(?!.*(?:(?<!\w)(?:{_SAYS})|'\w)){_ADDING}(?:,?\s[^\s.!?;:]+){{1,9}}[.!]*$",
     person=r"(?:he|she)(?P<tail>'s|'d|'ll|)\b",
     someone=(
         rf"\b(?:my|our)\s(?:[a-z-]{{2,20}}\s){{0,2}}{_KIN}\b(?:,?\s(?-i:[A-Z][\w'-]{{1,20}}))?"
