@@ -54,7 +54,7 @@ _PLACING = (
     r"every|per|once|twice)"
 )
 _ADDING = (
-    rf"(?:(?:only|just|never|always|not)(?=\s(?:{_PLACING}|the|an?|my|our)\b)|(?:mostly|mainly|usually|normally|"
+    rf"(?:(?:only|just|never|always|not)(?=\s(?:{_PLACING}|the)\b)|(?:mostly|mainly|usually|normally|"
     r"especially|particularly|sometimes|rarely|often|probably|maybe|apart|except|besides)|"
     rf"{_PLACING})"
 )
