@@ -107,7 +107,8 @@ def candidates(
     for each in _worth_keeping(statements, vectors):
         if provisional or not each.provisional:
             by_turn[each.source_turns[0]].append(each)
-    return [each for found in by_turn.values() for each in _in_order(_few(found))]
+    few = (each for found in by_turn.values() for each in _in_order(_few(found)))
+    return [replace(each, text=_capital(each.text)) for each in few]
 
 
 def _few(found: Sequence[Candidate]) -> list[Candidate]:
