@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 
 import pytest
 from laboratory import Near, user
@@ -346,7 +347,7 @@ def test_a_line_says_its_scope_where_lines_of_several_stand_together(engine):
                                      "What is the capital of Mongolia?"])  # fmt: skip
 def test_a_message_that_may_be_about_anything_is_given_nothing_that_is_only_a_little_similar(open_engine, message):
     """X8: one of the asker's own is, because how it was said is often far from how it is asked"""
-    engine = open_engine(embedder=Near(0.35))
+    engine = open_engine(embedder=Near(0.28))
     for text in ("Utrecht since May", "Mila avoids cashews", "Landlords refused dogs"):
         engine.capture([user(text)], session=text)
     assert given(engine, message) == []
@@ -355,9 +356,33 @@ def test_a_message_that_may_be_about_anything_is_given_nothing_that_is_only_a_li
         assert len(given(engine, message)) == 3
 
 
+def test_of_a_small_memory_a_little_is_shown_where_a_large_one_stays_silent(open_engine):
+    """X8: the best of a hundred texts is similar by chance, the best of nine is not"""
+    engine = open_engine(embedder=Near(0.33))
+    texts = [" ".join(words) for words in permutations(("parcels", "wait", "downstairs", "behind", "doors"))]
+    engine.store_turns("few", [user(text) for text in texts[:9]])
+    assert 1 <= len(given(engine, "Explain how to fold a napkin")) <= 5
+    engine.store_turns("many", [user(text) for text in texts[9:]])
+    assert given(engine, "Explain how to fold a napkin") == []
+
+
+def test_what_ranks_far_below_the_best_is_shown_while_half_of_the_block_is_free(open_engine):
+    """X8: how a short message was put is often far from how it is asked about"""
+    engine = open_engine(embedder=Near(0.35))
+    for text in ("Samira starts on Monday", "Wout runs the second shop", "Karel mends ovens"):
+        engine.capture([user(text)], session=text)
+    asked = "When does Samira start, on Monday or later?"
+    assert given(engine, asked)[0] == "Samira starts on Monday"
+    assert len(given(engine, asked)) == 3
+    for number in range(20):
+        long = "the lorry from Ghent brings the boxes with oranges for the market on the square before six"
+        engine.capture([user(f"Samira starts with delivery {number}, {long}")], session=f"d{number}")
+    assert "Karel mends ovens" not in given(engine, asked)
+
+
 def test_a_question_for_a_thing_only_the_asker_knows_is_not_about_anything(open_engine):
     """X8: how the concert was spoken of is often far from how it is asked about"""
-    engine = open_engine(embedder=Near(0.35))
+    engine = open_engine(embedder=Near(0.28))
     engine.capture([user("Singing Duruflé on December 12th at St. Alban's")], session="s")
     assert len(given(engine, "When and where is the concert?")) == 1
     assert given(engine, "When is the best time to plant garlic?") == []
@@ -365,7 +390,7 @@ def test_a_question_for_a_thing_only_the_asker_knows_is_not_about_anything(open_
 
 
 def test_a_message_that_names_what_is_known_is_about_that(open_engine):
-    engine = open_engine(embedder=Near(0.35))
+    engine = open_engine(embedder=Near(0.28))
     engine.capture([user("Kong costs us 40 euros")], session="s")
     assert given(engine, "What is the price of the gateway?") == []
     assert given(engine, "What is the price of Kong?") != []
@@ -407,7 +432,7 @@ def test_what_the_user_went_on_to_say_is_shown_below_what_matched(engine):
                    session="s2")  # fmt: skip
     lines = given(engine, "Did the Hargreaves pay?")
     at = lines.index("Can you write a quote for the Hargreaves wedding on 12 June?")
-    assert [line[:12] for line in lines[at + 1 : at + 3]] == ["They asked f", "They accepte"]
+    assert [line[:12] for line in lines[at + 1 :] if line.startswith("They")][:2] == ["They asked f", "They accepte"]
     assert not any("insurance" in line or "30 photos" in line for line in lines)
 
 

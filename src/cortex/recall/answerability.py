@@ -31,6 +31,8 @@ _READ_CHARS = 2_000
 _REACH = 150
 """How many characters around a word count as near it."""
 _MOST_PLACES = 60
+_TOPIC = 0.25
+"""The topic is known where one candidate holds this share of the question's evidence."""
 
 _REQUESTS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns("asked for"))
 # Nouns that name a kind of answer. The answer is rarely said with them: "what activity" is answered by "hiking".
@@ -49,6 +51,8 @@ def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Answerability) -> bo
     best = ranked[: focus.best]
     if plan.asks_both or len(best) < focus.best or not all(_is_talk(each.trace) for each in best[:_FIRST]):
         return False
+    if max(each.evidence for each in best) < _TOPIC:
+        return False  # nobody used the words of the question for anything
     if any("newer" in each.parts for each in best):
         return False  # what has a newer value was said
     before = signs_of_question(best, plan)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import accumulate, takewhile
 
 from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.identity import TraceId
@@ -14,7 +15,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.passages import heading, passage_at
 from cortex.domain.query import Query
-from cortex.domain.text import PASSAGE_TOKENS
+from cortex.domain.text import PASSAGE_TOKENS, estimate_tokens
 from cortex.domain.trace import Trace, label_of, used_at
 from cortex.domain.turn import Turn
 from cortex.ports.clock import Clock
@@ -35,7 +36,7 @@ from cortex.recall import (
     standing_rules,
 )
 from cortex.recall.excerpts import excerpt
-from cortex.recall.packing import Packed, pack
+from cortex.recall.packing import MOST_TOKENS, Packed, pack
 from cortex.recall.periods import Period
 from cortex.recall.plan import Plan, first_person, plan
 from cortex.recall.ranking import Scored
@@ -459,8 +460,13 @@ class _Search:
             answer.silent = True
             return []
         if planned.automatic and not self._is_something(admitted, planned):
-            answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
-            admitted = []
+            few = (
+                self.recipe.abstention.doubtful
+                if self._is_something(admitted, planned, self._by_size(answer, planned))
+                else 0
+            )
+            answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted[few:]]
+            admitted = admitted[:few]
         liked = standing_rules.preferences(admitted, planned, self.recipe.pinned_rules.preference)
         if planned.automatic:
             admitted = self._near_the_best(answer, planned, admitted)
@@ -492,8 +498,11 @@ class _Search:
         least = nothing.trailing * admitted[0].score
         bearings = [ranking.bearing(each) for each in admitted]
         bears = nothing.bearing * max(bearings) if planned.overview is None else 0.0
+        spared = self._first_lines(admitted, nothing.spared * planned.budget)
         near = [
-            each for each, bearing in zip(admitted, bearings, strict=True) if each.score >= least and bearing >= bears
+            each
+            for at, (each, bearing) in enumerate(zip(admitted, bearings, strict=True))
+            if (at < spared and bearing > 0) or (each.score >= least and bearing >= bears)
         ]
         kept = {each.trace.id for each in near}
         behind = [each for each in admitted if each.trace.id not in kept]
@@ -504,17 +513,32 @@ class _Search:
         ]
         return near
 
-    def _is_something(self, admitted: Sequence[Scored], planned: Plan) -> bool:
-        """Whether the best is similar enough, or holds enough of the query; both, if that may be about anything."""
+    def _first_lines(self, admitted: Sequence[Scored], tokens: float) -> int:
+        """How many of the best fit into so many tokens."""
+        sizes = accumulate(min(MOST_TOKENS, estimate_tokens(each.trace.text)) for each in admitted)
+        return sum(1 for _ in takewhile(lambda size: size <= tokens, sizes))
+
+    def _by_size(self, answer: Answer, planned: Plan) -> float:
+        """How much of the bounds counts: of few texts, the best is less like any query by chance."""
+        vector = answer.legs["vector"]
+        is_small = vector.absent is None and len(vector.scores) < planned.vector_pool
+        return self.recipe.abstention.small if is_small else 1.0
+
+    def _is_something(self, admitted: Sequence[Scored], planned: Plan, share: float = 1.0) -> bool:
+        """Whether the best is similar enough, or holds enough of the query; both, if that may be about anything.
+
+        `share` is how much of the bounds counts.
+        """
         least = self.recipe.abstention
-        if not any(each.similarity >= least.similarity or each.evidence >= least.evidence for each in admitted):
+        # A question is like many questions: only its words tell that it is about the same.
+        near = [0.0 if dialogue.is_question(each.trace) else each.similarity for each in admitted]
+        told = [each.evidence for each in admitted]
+        if max(near, default=0.0) < share * least.similarity and max(told, default=0.0) < share * least.evidence:
             return False
         if not any(each.similarity for each in admitted) or not self._may_be_about_anything(planned, admitted):
             return True
-        return any(
-            each.similarity + least.share * each.evidence >= least.together or each.evidence >= least.alone
-            for each in admitted
-        )
+        together = max(similarity + least.share * evidence for similarity, evidence in zip(near, told, strict=True))
+        return together >= share * least.together or max(told) >= share * least.alone
 
     def _may_be_about_anything(self, planned: Plan, admitted: Sequence[Scored]) -> bool:
         """Whether a query says nothing of the asker, and names nobody and nothing that the best hits know by name."""

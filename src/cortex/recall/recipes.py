@@ -106,10 +106,16 @@ class Abstention:
     share: float = 0.3
     alone: float = 0.6
     """or this much evidence."""
+    small: float = 1.0
+    """Where all there is was compared, the best is less like a query by chance: then the bounds count this share,"""
+    doubtful: int = 0
+    """and at most so many hits are shown below the whole of them."""
     trailing: float = 0.0
     """Nor does it show what scores below this share of the best,"""
     bearing: float = 0.0
-    """or bears less than this share of what the best bears on the question, counted from where unrelated texts lie."""
+    """or bears less than this share of what the best bears on the question, counted from where unrelated texts lie,"""
+    spared: float = 0.0
+    """unless all that ranks above it takes less than this share of the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +264,9 @@ _BALANCED = Recipe(
     ),
     factors=Factors(importance=0.02, project=0.05),
     freshness=Freshness(),
-    abstention=Abstention(similarity=1 / 3, evidence=0.1, together=0.4, trailing=0.4, bearing=0.25),
+    abstention=Abstention(
+        similarity=1 / 3, evidence=0.1, together=0.4, trailing=0.4, bearing=0.25, small=0.75, doubtful=5, spared=0.5
+    ),
     answerability=Answerability(),
 )
 

@@ -1,0 +1,1 @@
+"""Terse chats between people and their agents, and what capture finds in them."""
