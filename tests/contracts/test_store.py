@@ -917,6 +917,19 @@ def test_nearest_agrees_with_arithmetic_on_many_random_vectors(anna: Desk) -> No
     assert [match.score for match in found] == pytest.approx([float(cosines[number]) for number in expected], abs=1e-5)
 
 
+def test_vectors_of_the_widest_models_are_kept_and_found(anna: Desk) -> None:
+    rng = np.random.default_rng(7)
+    space = replace(SPACE, dimension=4_096)
+    matrix = np.stack([unit(row) for row in rng.normal(size=(20, 4_096)).astype(np.float32)])
+    traces = [memory(number) for number in range(20)]
+    anna.put(*traces)
+    anna.apply(*(Embed(trace.id, space, [row]) for trace, row in zip(traces, matrix, strict=True)))
+    with anna.view() as view:
+        (found,) = view.nearest(matrix[7], space, Filter(), 1)
+    assert (found.id, found.score) == (id_(7), pytest.approx(1.0, abs=1e-6))
+    assert list(anna.store.verify()) == []
+
+
 def test_a_similarity_does_not_depend_on_what_else_is_compared(anna: Desk) -> None:
     """E12: the same state gives the same answer, now and when it is replayed"""
     rng = np.random.default_rng(7)
