@@ -14,6 +14,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,7 @@ import cortex
 from cortex.capture import classify, policies
 from cortex.domain import limits
 from cortex.domain.ownership import clauses, phrases
+from cortex.errors import ProviderMissing
 from cortex.languages import LIMITS, WORDS
 from cortex.languages.en import slots
 from cortex.languages.packs import DEFAULT_PACKS
@@ -65,8 +67,13 @@ def uses() -> tuple[Use, ...]:
 
 @cache
 def modules() -> tuple[ModuleType, ...]:
-    names = [each.name for each in pkgutil.walk_packages(cortex.__path__, "cortex.")]
-    return tuple(importlib.import_module(name) for name in names if not name.endswith("__main__"))
+    """Every module, but those of frameworks that are not installed."""
+    found: list[ModuleType] = []
+    for each in pkgutil.walk_packages(cortex.__path__, "cortex."):
+        if not each.name.endswith("__main__"):
+            with suppress(ProviderMissing):
+                found.append(importlib.import_module(each.name))
+    return tuple(found)
 
 
 @cache
