@@ -855,6 +855,17 @@ def test_embedding_again_replaces_the_vectors_of_that_space_only(anna: Desk) -> 
     assert anna.store.vector_sets(ANNA) == {SPACE.key: 1, OTHER_SPACE.key: 1}
 
 
+def test_an_earlier_view_has_the_vectors_that_came_after_one_that_was_earlier_still(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    before = anna.embed(memory(1), EAST)
+    assert [(match.id, match.score) for match in anna.near(NORTH, as_of=before)] == [(id_(1), 0.0)]
+    anna.embed(memory(1), NORTH)
+    after = anna.embed(memory(2), NORTH_EAST)
+    found = anna.near(NORTH, as_of=after)
+    assert ids(found) == [id_(1), id_(2)]
+    assert [match.score for match in found] == pytest.approx([1.0, 0.5**0.5], abs=1e-6)
+
+
 def test_a_new_text_takes_its_vectors_away_until_it_is_embedded_again(anna: Desk) -> None:
     anna.put(memory(1, "The pier is open"))
     embedded = anna.embed(memory(1), EAST)
