@@ -230,8 +230,7 @@ class LexiconSnapshot:
 def _changed(connection: SqlConnection, user: int, since: int) -> set[str] | None:
     """What a user changed after a position; None where that is too much to look up, or it is unknown what it was."""
     events = connection.execute(
-        "SELECT kind, subject FROM events"
-        " WHERE user = ? AND position > ? AND kind <> ? LIMIT ?",
+        "SELECT kind, subject FROM events WHERE user = ? AND position > ? AND kind <> ? LIMIT ?",
         (user, since, str(_UNTOUCHED), _MOST_EVENTS + 1),
     ).fetchall()
     if len(events) > _MOST_EVENTS or any(kind == EventKind.DAMAGED for kind, _ in events):
