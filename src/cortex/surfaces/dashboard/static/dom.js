@@ -62,8 +62,10 @@ const controls = (parent) => [...parent.querySelectorAll("a, button, input, sele
 
 /** What tells a control from the others of its view: the item it belongs to, and where it leads or what it is called. */
 function nameOf(control) {
-  const label = control.getAttribute("href") ?? control.getAttribute("aria-label") ?? (control.labels?.[0] ?? control).textContent;
-  return JSON.stringify([control.closest("[data-item]")?.dataset.item, control.tagName, control.type, label]);
+  const item = control.closest("[data-item]");
+  const isItem = item === control && item.dataset.item; // what it says may change
+  const label = isItem ? "" : control.getAttribute("href") ?? control.getAttribute("aria-label") ?? (control.labels?.[0] ?? control).textContent;
+  return JSON.stringify([item?.dataset.item, control.tagName, control.type, label]);
 }
 
 function built(element, props, children) {
