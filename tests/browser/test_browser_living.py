@@ -18,7 +18,7 @@ from cortex.stores.file_documents import FileDocuments
 
 
 def test_what_is_remembered_meanwhile_is_offered_on_the_timeline(visit: Visit, sample: Server) -> None:
-    visit.go("#/timeline")
+    visit.go("#/timeline?event=remembered")  # the server's own runs change memories as well
     began = visit.page.evaluate("() => performance.timeOrigin")
     sample.remember("The kettle of the office is new, and nobody knows from whom")
     # What somebody reads is not moved under their eyes: new events wait for a click.
@@ -55,6 +55,61 @@ def test_a_change_between_the_page_and_its_first_live_state_is_shown_too(visit: 
         route.continue_()
     expect(said).to_have_text("The bakery opens at seven")
     visit.page.unroute_all()
+
+
+def test_who_is_on_a_control_stays_on_it_though_what_it_says_is_said_again(visit: Visit, sample: Server) -> None:
+    visit.go("#/memories")
+    sample.remember("The first postcard came from Oslo")
+    reload = visit.button("Memory has changed: reload")
+    reload.focus()
+    # The number beside the inbox is asked for after every other part of the page was told of the change.
+    with visit.page.expect_response(re.compile(r"/v1/inbox\?limit=1$")):
+        sample.remember("The second postcard came from Rome")
+    expect(reload).to_be_focused()
+
+
+@pytest.mark.parametrize("route", ["#/timeline?event=remembered", "#/receipts?op=remember"])
+def test_who_is_on_a_control_stays_on_it_though_it_says_something_else(
+    visit: Visit, sample: Server, route: str
+) -> None:
+    visit.go(route)
+    for number in (1, 2):
+        sample.remember(f"Postcard {number} came to {route}")
+        newer = visit.button(f"{number} new")
+        if number == 1:
+            newer.focus()
+        expect(newer).to_be_focused()
+
+
+def test_who_is_on_a_link_stays_on_it_when_something_comes_beside_it(visit: Visit, sample: Server) -> None:
+    visit.go("#/")
+    link = visit.page.locator("main").get_by_role("link", name="Timeline", exact=True)
+    link.focus()
+    sample.remember("A tenth bicycle stands in the hall")
+    expect(visit.page.locator(".events").get_by_text("A tenth bicycle stands in the hall")).to_be_visible()
+    expect(link).to_be_focused()
+
+
+def test_who_is_on_a_tab_of_the_table_stays_on_it_when_saved_views_come(visit: Visit) -> None:
+    held: list[Route] = []
+    visit.page.route("**/v1/views", lambda route: held.append(route))
+    with visit.page.expect_request("**/v1/views"):
+        visit.go("#/memories")
+    tabs = visit.page.get_by_role("navigation", name="Views")
+    tab = tabs.get_by_role("link", name="Most used")
+    tab.focus()
+    held[0].fulfill(json={"views": [{"name": "Mine", "page": "memories", "query": "kind=rule"}]})
+    expect(tabs.get_by_role("link", name="Mine")).to_be_visible()
+    expect(tab).to_be_focused()
+    visit.page.unroute_all()
+
+
+def test_who_sorts_by_keyboard_stays_on_the_heading(visit: Visit) -> None:
+    visit.go("#/memories")
+    heading = visit.page.get_by_role("button", name="Importance")
+    heading.press("Enter")
+    expect(visit.page.get_by_role("columnheader", name="Importance")).to_have_attribute("aria-sort", "descending")
+    expect(heading).to_be_focused()
 
 
 # --- nothing there ----------------------------------------------------------------------------------------------------

@@ -219,14 +219,19 @@ def test_tab_reaches_everything_that_can_be_used_and_shows_where_it_is(visit: Vi
     assert positions == sorted(positions), names
 
 
+# By name, as a control may be drawn anew on the way.
 _CONTROLS = """() => {
   const isShown = (each) => each.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
   const all = document.querySelectorAll("main :is(a[href], button, input, select, textarea, summary, [tabindex='0'])");
-  return [...all].filter((each) => isShown(each) && !each.disabled && each.tabIndex >= 0).map((each, at) => {
-    each.dataset.control = each.type === "radio" ? `group ${each.name}` : at;
-    const name = each.getAttribute("aria-label") ?? each.textContent.slice(0, 40);
-    return [each.dataset.control, `${each.tagName} ${name}`];
-  });
+  const found = new Map();
+  for (const each of all) {
+    if (!isShown(each) || each.disabled || each.tabIndex < 0) continue;
+    const label = each.getAttribute("aria-label") ?? (each.labels?.[0] ?? each).textContent.slice(0, 40);
+    const name = each.type === "radio" ? `group ${each.name}` : `${each.tagName} ${label} ${each.getAttribute("href")}`;
+    found.set(name, [...(found.get(name) ?? []), each]);
+  }
+  const numbered = (name, each, at) => [each.type === "radio" ? name : `${name} ${at}`, each];
+  return [...found].flatMap(([name, some]) => some.map((each, at) => numbered(name, each, at)));
 }"""
 
 _FOCUSED = """() => {
@@ -239,15 +244,17 @@ _FOCUSED = """() => {
     return (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
   });
   const { top, bottom } = each.getBoundingClientRect();
-  return [each.dataset.control, rings, bottom > 0 && top < innerHeight];
-}"""
+  const name = (CONTROLS)().find(([, one]) => one === each)?.[0] ?? each.outerHTML.slice(0, 80);
+  return [name, rings, bottom > 0 && top < innerHeight];
+}""".replace("CONTROLS", _CONTROLS)
 
 
-def _unreached(visit: Visit) -> list[str]:
+def _unreached(visit: Visit) -> set[str]:
     """The controls of the view that the Tab key does not reach."""
     keyboard = visit.page.keyboard
     visit.page.locator("main").focus()
-    controls = dict(visit.page.evaluate(_CONTROLS))
+    names = f"() => ({_CONTROLS})().map(([name]) => name)"
+    controls = visit.page.evaluate(names)
     missing = set(controls)
     for _ in range(len(controls) + 5):
         keyboard.press("Tab")
@@ -255,10 +262,10 @@ def _unreached(visit: Visit) -> list[str]:
         if focused is None:
             break
         control, has_ring, is_in_sight = focused
-        assert has_ring, f"nothing shows that {controls.get(control)} has the focus"
-        assert is_in_sight, f"{controls.get(control)} has the focus out of sight"
+        assert has_ring, f"nothing shows that {control} has the focus"
+        assert is_in_sight, f"{control} has the focus out of sight"
         missing.discard(control)
-    return [controls[each] for each in missing]
+    return missing & set(visit.page.evaluate(names))
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -268,9 +275,7 @@ def test_every_control_of_a_view_is_reached_and_shown_by_keyboard_alone(
     """S6"""
     keyboard = visit.page.keyboard
     visit.go(routes[view])
-    # In one of several runs the focus left the view at the first step, for a reason not found: it is tried once more.
-    missing = _unreached(visit) and _unreached(visit)
-    assert not missing, missing
+    assert _unreached(visit) == set()
     items = visit.page.locator("main [data-item]")
     if items.count():
         visit.page.locator("main").focus()

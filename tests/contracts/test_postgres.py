@@ -14,12 +14,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from samples import ANNA, AT, BORIS, EAST, MINUTE, SPACE, Desk, ids, job, memory
+from samples import ANNA, AT, BORIS, EAST, MINUTE, SPACE, Desk, id_, ids, job, memory
 
 import postgres_server
 from cortex import Cortex, settings, wiring
@@ -43,6 +45,7 @@ from cortex.ports.signals import Topic
 from cortex.ports.store import Embed, Filter, JobState, Put, PutJob, Store
 from cortex.runtime.deadline import Deadline
 from cortex.runtime.scheduler import Scheduler
+from cortex.stores.postgres import schema
 from postgres_server import OWNER, Server
 
 pytestmark = pytest.mark.skipif(bool(postgres_server.missing()), reason=postgres_server.missing())
@@ -103,6 +106,21 @@ def is_waiting(connection: Any) -> bool:
     """Whether a statement of ours waits for a lock."""
     query = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'cortex' AND wait_event_type = 'Lock'"
     return connection.execute(query).fetchone() is not None
+
+
+def test_a_memory_of_an_earlier_schema_is_brought_up_to_date(
+    server: Server, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.url(database, OWNER)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        earlier.setattr(schema, "VERSION", 1)
+        with closing(opened(url, tmp_path)) as store:
+            put(store, 1)
+    wide = replace(SPACE, dimension=3_072)
+    with closing(opened(url, tmp_path)) as store:
+        store.apply(ANNA, [Embed(id_(1), wide, [np.ones(wide.dimension, np.float32)])], at=AT)
+        assert store.vector_sets(ANNA) == {wide.key: 1}
 
 
 # --- before it is opened -----------------------------------------------------------------------------------------

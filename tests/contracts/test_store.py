@@ -855,6 +855,17 @@ def test_embedding_again_replaces_the_vectors_of_that_space_only(anna: Desk) -> 
     assert anna.store.vector_sets(ANNA) == {SPACE.key: 1, OTHER_SPACE.key: 1}
 
 
+def test_an_earlier_view_has_the_vectors_that_came_after_one_that_was_earlier_still(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    before = anna.embed(memory(1), EAST)
+    assert [(match.id, match.score) for match in anna.near(NORTH, as_of=before)] == [(id_(1), 0.0)]
+    anna.embed(memory(1), NORTH)
+    after = anna.embed(memory(2), NORTH_EAST)
+    found = anna.near(NORTH, as_of=after)
+    assert ids(found) == [id_(1), id_(2)]
+    assert [match.score for match in found] == pytest.approx([1.0, 0.5**0.5], abs=1e-6)
+
+
 def test_a_new_text_takes_its_vectors_away_until_it_is_embedded_again(anna: Desk) -> None:
     anna.put(memory(1, "The pier is open"))
     embedded = anna.embed(memory(1), EAST)
@@ -915,6 +926,19 @@ def test_nearest_agrees_with_arithmetic_on_many_random_vectors(anna: Desk) -> No
         found = view.nearest(query, space, Filter(scopes=frozenset({"scope 1"})), 20)
     assert ids(found) == [id_(int(number)) for number in expected]
     assert [match.score for match in found] == pytest.approx([float(cosines[number]) for number in expected], abs=1e-5)
+
+
+def test_vectors_of_the_widest_models_are_kept_and_found(anna: Desk) -> None:
+    rng = np.random.default_rng(7)
+    space = replace(SPACE, dimension=4_096)
+    matrix = np.stack([unit(row) for row in rng.normal(size=(20, 4_096)).astype(np.float32)])
+    traces = [memory(number) for number in range(20)]
+    anna.put(*traces)
+    anna.apply(*(Embed(trace.id, space, [row]) for trace, row in zip(traces, matrix, strict=True)))
+    with anna.view() as view:
+        (found,) = view.nearest(matrix[7], space, Filter(), 1)
+    assert (found.id, found.score) == (id_(7), pytest.approx(1.0, abs=1e-6))
+    assert list(anna.store.verify()) == []
 
 
 def test_a_similarity_does_not_depend_on_what_else_is_compared(anna: Desk) -> None:

@@ -530,6 +530,7 @@ def two(backend: str, tmp_path: Path, clock: FakeClock) -> Iterator[Two]:
     findings = mine.verify()
     mine.close()
     other.close()
+    others.close()  # an engine that was not asked opened nothing, and closes nothing
     assert findings == []
 
 

@@ -350,7 +350,7 @@ def test_lines_are_found_by_their_kind(engine, notes):
     now = datetime(2026, 1, 5, tzinfo=UTC)
     made = [
         Chunk(
-            id=f"019b8d62-7a80-7000-8000-00000000000{number}",
+            id=f"019b8d62-7a80-7000-8000-00000000010{number}",
             text=f"{MONDAYS} {kind}",
             path=f"notes/{kind}.md",
             start_line=1,

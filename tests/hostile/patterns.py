@@ -14,6 +14,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -21,9 +22,11 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import cortex
-from cortex.capture import classify, policies
-from cortex.domain import limits
+from cortex.capture import amounts, classify, policies
+from cortex.domain import changes, limits
 from cortex.domain.ownership import clauses, phrases
+from cortex.errors import ProviderMissing
+from cortex.exchange import formats
 from cortex.languages import LIMITS, WORDS
 from cortex.languages.en import slots
 from cortex.languages.packs import DEFAULT_PACKS
@@ -31,6 +34,12 @@ from cortex.languages.packs import DEFAULT_PACKS
 _WEIGHERS = [inspect.getclosurevars(pack.weigh).nonlocals for pack in DEFAULT_PACKS if pack.weigh is not None]
 _CLAUSES = [pack.clauses for pack in DEFAULT_PACKS if pack.clauses]
 _REFERENCES = [pack.references for pack in DEFAULT_PACKS if pack.references]
+_FORMATS = [
+    importlib.import_module(each.name) for each in pkgutil.iter_modules(formats.__path__, f"{formats.__name__}.")
+]
+_NAMES_OF_FILES = [
+    each for format in _FORMATS for each in vars(format).values() if isinstance(each, str) and r"\." in each
+]
 _OF_RE = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 _AT_ONE_PLACE = frozenset({"match", "fullmatch"})
 
@@ -65,8 +74,13 @@ def uses() -> tuple[Use, ...]:
 
 @cache
 def modules() -> tuple[ModuleType, ...]:
-    names = [each.name for each in pkgutil.walk_packages(cortex.__path__, "cortex.")]
-    return tuple(importlib.import_module(name) for name in names if not name.endswith("__main__"))
+    """Every module, but those of frameworks that are not installed."""
+    found: list[ModuleType] = []
+    for each in pkgutil.walk_packages(cortex.__path__, "cortex."):
+        if not each.name.endswith("__main__"):
+            with suppress(ProviderMissing):
+                found.append(importlib.import_module(each.name))
+    return tuple(found)
 
 
 @cache
@@ -209,6 +223,10 @@ _EVERY_LIMIT = _every(LIMITS.values())
 _EVERY_SHAPE = _every(map(limits._shapes, LIMITS))
 
 HELD: Mapping[str, Mapping[str, Any]] = {
+    "capture.amounts.__init__": {
+        "words": next(iter(amounts.AMOUNTS.values())),  # those of every language are made
+        "rate": [rate for words in amounts.AMOUNTS.values() for rate in words.rates.values()],
+    },
     "capture.classify": {"pattern": [pattern for cues in classify._CUES.values() for _, pattern in cues]},
     "languages.signs": {"pattern": [list(weigher.get("signs", {}).values()) for weigher in _WEIGHERS]},
     "languages.en.slots": {"unit": [unit for unit, _ in slots._UNITS]},
@@ -224,6 +242,7 @@ HELD: Mapping[str, Mapping[str, Any]] = {
         "pattern": [pattern for words in _REFERENCES for pattern in (words.someone, words.something, words.several)],
     },
     "capture.statements": {"pattern": [[*pack.signs.values(), *pack.rule_signs.values()] for pack in DEFAULT_PACKS]},
+    "domain.changes.find_changes": {"part": " ".join(changes._by_opening())},
     "domain.limits": {"lang": 0, "code": 0, "LIMITS": [_EVERY_LIMIT], "_shapes": lambda _: _EVERY_SHAPE},
     "domain.injection_detection._rules_for": {"letters": [words.letters for words in WORDS]},
     "domain.ownership.phrases": {
@@ -237,21 +256,34 @@ HELD: Mapping[str, Mapping[str, Any]] = {
     },
     # Made of somebody's words, letter by letter.
     "domain.erasure": {"text": ["7", "ab"]},
+    "domain.person": {
+        "name": "ann lee",
+        "digits": "491701234",
+        "between": r"[\s()./-]{0,3}",
+        "part": "田中",
+        "parts": ["田中", "太郎"],
+    },
     "recall.dates": {"spelled": r"last\s+week"},
     "recall.mentions": {"wanted": ["deploy", "rotati"]},
     "recall.plan": {"spelled": "ann"},
-    # The program's own files, and the operator's settings.
+    # The program's own files, the operator's settings, and the files of an import by how they are called.
+    "exchange.import_source": {"pattern": "|".join(_NAMES_OF_FILES)},
+    "stores.postgres.erasure_marks": {"self": SimpleNamespace(_agent="main")},
     "stores.sqlite.generations": {"self": SimpleNamespace(_name="index")},
     "settings_file": {"key": "model", "section": "embedder"},
 }
 """Of each module or function, what a name can be that the source does not tell."""
+
+MADE: Mapping[str, Any] = {"capture.amounts": [vars(amounts._language(code)) for code in amounts.AMOUNTS]}
+"""Of each module, what it makes on first use and keeps by a key."""
 
 
 # --- patterns that are kept in the values of a module -----------------------------------------------
 
 
 def _kept(module: ModuleType) -> Iterator[_Found]:
-    for name, value in vars(module).items():
+    made = MADE.get(module.__name__.removeprefix("cortex."))
+    for name, value in (*vars(module).items(), ("made", made)):
         methods = _methods(name, value) if isinstance(value, re.Pattern) else {"finditer"}
         for pattern in within(value, re.Pattern):
             yield from ((pattern, method, f"{module.__name__}.{name}") for method in methods)

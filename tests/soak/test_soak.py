@@ -32,8 +32,8 @@ from cortex.domain.memory import Memory
 from cortex.ports.store import Put
 step = Capture._step
 
-def twice(self, turns, view):
-    captured, changes = step(self, turns, view)
+def twice(self, *given, **options):
+    captured, changes = step(self, *given, **options)
     again = [
         replace(change, trace=change.trace.revised(id=self.ids(self.clock.now())))
         for change in changes if isinstance(change, Put) and isinstance(change.trace, Memory)

@@ -217,9 +217,7 @@ class _Language:
         self._changed, self._steps, self._past = map(re.compile, (words.changed, words.steps, words.past))
         self._states, self._fillers = map(re.compile, (words.states, words.fillers))
         self._measured = re.compile(rf"(?:{words.measures}){_HERE}")
-        self._former = re.compile(
-            rf"(?:{words.former_before})\s?{_HERE}(?=.*{_HERE})|{_HERE}\s?(?:{words.former_after})(?=.*{_HERE})"
-        )
+        self._former = re.compile(rf"(?:{words.former_before})\s?{_HERE}|{_HERE}\s?(?:{words.former_after})")
         self._rates = {name: re.compile(rate) for name, rate in words.rates.items()}
         self._parts_of_day = re.compile(words.parts_of_day)
 
@@ -336,7 +334,7 @@ class _Language:
         self, text: str, amounts: tuple[Amount, ...]
     ) -> tuple[str, tuple[Amount, ...], tuple[Amount, ...]]:
         """A clause without what it says was so before: "from 40 minutes" of "from 40 minutes to 30"."""
-        if not (found := self._former.search(text)):
+        if not (found := self._former.search(text)) or _HERE not in text[found.end() :]:
             return text, amounts, ()
         at = text.count(_HERE, 0, found.start())
         return text[: found.start()] + text[found.end() :], (*amounts[:at], *amounts[at + 1 :]), (amounts[at],)

@@ -65,9 +65,9 @@ def _chosen(
     """The stretches worth most that fit, without what says too little of the question where something says more."""
     chosen: list[Span] = []
     left = most
-    enough = least * max(worth, default=0.0)
+    most_worth = max(worth, default=0.0)
     for at in sorted(range(len(spans)), key=lambda at: (-worth[at], at)):
-        if chosen and (worth[at] < enough or (not worth[at] and any(worth))):
+        if chosen and (worth[at] < least * most_worth or (not worth[at] and most_worth)):
             break
         cost = size(text[slice(*spans[at])]) + 1
         if cost < left:

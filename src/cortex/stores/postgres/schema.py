@@ -296,7 +296,16 @@ TABLES = (
     "jobs", "erasures", "erasure_log", "quarantine", "loads", "documents",
 )  # fmt: skip
 
-MIGRATIONS = (_V1 + "".join(row_security.policy(table) for table in TABLES if table not in row_security.NOBODYS),)
+# A vector stays in its row where it fits there; one of more than 2,000 dimensions does not.
+_V2 = """
+ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
+ALTER TABLE vectors SET (toast_tuple_target = 8160);
+"""
+
+MIGRATIONS = (
+    _V1 + "".join(row_security.policy(table) for table in TABLES if table not in row_security.NOBODYS),
+    _V2,
+)
 VERSION = len(MIGRATIONS)
 
 _FILE_POLICIES = "".join(

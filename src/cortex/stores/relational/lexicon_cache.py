@@ -33,8 +33,8 @@ MOST_KEPT = 256
 _MOST_EVENTS = 1_000
 """After more events than this, to read everything anew costs less than to look each up."""
 
-_UNTOUCHED = (EventKind.RECALLED, EventKind.EMBEDDED)
-"""Events that leave the words of a trace as they are."""
+_UNTOUCHED = EventKind.RECALLED
+"""The event that leaves words, vectors and facets as they are."""
 
 _ID_DASHES = 4
 
@@ -126,7 +126,7 @@ class UserLexicon:
             return now
 
     def once(self, at: Revision | None, key: Hashable, read: Callable[[], T]) -> T:
-        """What `read` reads of the facets and their counters, read once for each revision; nobody may change it."""
+        """What `read` reads of facets, counters or vectors, read once for each revision; nobody may change it."""
         with self._lock:
             if self._at == at and key in self._kept:
                 found: T = self._kept[key]
@@ -230,9 +230,8 @@ class LexiconSnapshot:
 def _changed(connection: SqlConnection, user: int, since: int) -> set[str] | None:
     """What a user changed after a position; None where that is too much to look up, or it is unknown what it was."""
     events = connection.execute(
-        "SELECT kind, subject FROM events"
-        f" WHERE user = ? AND position > ? AND kind NOT IN ({marks(_UNTOUCHED)}) LIMIT ?",
-        (user, since, *map(str, _UNTOUCHED), _MOST_EVENTS + 1),
+        "SELECT kind, subject FROM events WHERE user = ? AND position > ? AND kind <> ? LIMIT ?",
+        (user, since, str(_UNTOUCHED), _MOST_EVENTS + 1),
     ).fetchall()
     if len(events) > _MOST_EVENTS or any(kind == EventKind.DAMAGED for kind, _ in events):
         return None

@@ -33,11 +33,39 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Everything in `parent` replaced by `children`. */
+/** Everything in `parent` replaced by `children`. A control that is built anew keeps the focus. */
 export function fill(parent, ...children) {
+  const again = focused(parent);
   parent.replaceChildren();
   append(parent, children);
+  again?.()?.focus({ preventScroll: true });
   return parent;
+}
+
+/** What finds the control that now has the focus once all in `parent` was built anew; null if none there has it. */
+function focused(parent) {
+  const held = document.activeElement;
+  if (held === parent || !parent.contains(held)) return null;
+  const name = nameOf(held);
+  const namesakes = () => controls(parent).filter((each) => nameOf(each) === name);
+  const before = namesakes();
+  const isAlone = controls(parent).length === 1 && !held.closest("[data-item]");
+  return () => {
+    if (parent.contains(held)) return held;
+    const [all, now] = [controls(parent), namesakes()];
+    if (now.length === before.length) return now[before.indexOf(held)];
+    return isAlone && all.length === 1 ? all[0] : null; // such as one that says how many there are
+  };
+}
+
+const controls = (parent) => [...parent.querySelectorAll("a, button, input, select, textarea, summary, [tabindex]")];
+
+/** What tells a control from the others of its view: the item it belongs to, and where it leads or what it is called. */
+function nameOf(control) {
+  const item = control.closest("[data-item]");
+  const isItem = item === control && item.dataset.item; // what it says may change
+  const label = isItem ? "" : control.getAttribute("href") ?? control.getAttribute("aria-label") ?? (control.labels?.[0] ?? control).textContent;
+  return JSON.stringify([item?.dataset.item, control.tagName, control.type, label]);
 }
 
 function built(element, props, children) {

@@ -157,11 +157,11 @@ export class LongTable extends EventTarget {
     if (!this.#isWhole && last + AHEAD >= this.#rows.length) this.dispatchEvent(new CustomEvent("end"));
     if (!isForced && first === this.#shown[0] && last === this.#shown[1]) return;
     this.#shown = [first, last];
-    const held = this.body.contains(document.activeElement) ? document.activeElement : null;
-    const [heldRow, isBox] = [held?.closest("tr")?.dataset.row, held?.matches("input")];
+    const isHeld = this.body.contains(document.activeElement);
     fill(this.body, this.#gap(first), this.#rows.slice(first, last).map((row, at) => this.#row(row, first + at)), this.#gap(this.#rows.length - last));
     this.table.setAttribute("aria-rowcount", String(this.#isWhole ? this.#rows.length + 1 : -1));
-    if (heldRow !== undefined) this.#at(Number(heldRow), isBox)?.focus({ preventScroll: true });
+    // The row itself may be gone; another is then in its place.
+    if (isHeld && !this.body.contains(document.activeElement)) this.#at(this.#active)?.focus({ preventScroll: true });
     this.#boxes();
     if (this.#measured()) this.#draw({ isForced: true });
   }
@@ -174,15 +174,14 @@ export class LongTable extends EventTarget {
     const isPicked = this.selected.has(row.id);
     return h(
       "tr",
-      { tabindex: at === this.#active ? "0" : "-1", class: [row.isOver ? "over" : "", isPicked ? "picked" : ""], "aria-rowindex": at + 2, "aria-selected": this.#canSelect ? String(isPicked) : null, data: { row: at, item: "", id: row.id } },
+      { tabindex: at === this.#active ? "0" : "-1", class: [row.isOver ? "over" : "", isPicked ? "picked" : ""], "aria-rowindex": at + 2, "aria-selected": this.#canSelect ? String(isPicked) : null, data: { row: at, item: row.id, id: row.id } },
       this.#canSelect && h("td", { class: "pick" }, h("input", { type: "checkbox", tabindex: "-1", checked: isPicked, "aria-label": "Select this row" })),
       this.#columns.map((column) => h("td", { class: column.class }, column.cell(row))),
     );
   }
 
-  #at(at, isBox = false) {
-    const row = this.body.querySelector(`tr[data-row="${at}"]`);
-    return isBox ? row?.querySelector("input") : row;
+  #at(at) {
+    return this.body.querySelector(`tr[data-row="${at}"]`);
   }
 
   // --- moving and selecting ------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ function list(alerts) {
   return h("ul", { class: "checks" }, alerts.map((each) => {
     const kind = each.closed_at ? "ok" : each.severity === "critical" ? "bad" : "warn";
     const to = PLACES[each.cause.split(":")[0]];
-    return h("li", { class: ["check", kind], tabindex: "-1", data: { item: "", cause: each.cause } }, icon(kind === "ok" ? "good" : kind), h("div", { class: "body" },
+    return h("li", { class: ["check", kind], tabindex: "-1", data: { item: `${each.cause} ${each.opened_at}`, cause: each.cause } }, icon(kind === "ok" ? "good" : kind), h("div", { class: "body" },
       h("div", { class: "row between" }, h("b", {}, sentence(each.message)), h("span", { class: "quiet" }, each.closed_at ? ["over since ", when(each.closed_at)] : ["since ", when(each.opened_at)])),
       h("div", { class: "chips" }, h("span", { class: ["chip", each.severity === "critical" && !each.closed_at ? "bad" : ""] }, each.severity), h("span", { class: "chip" }, words(each.cause.replace(":", ": "))), to && h("a", { class: "small", href: to }, "Details")),
       !each.closed_at && fix(each.hint)));

@@ -49,7 +49,7 @@ export function eventRow(event, { time = "ago", newer = null } = {}) {
   const who = trace?.type === "turn" ? ` by ${trace.speaker || trace.role || "user"}` : "";
   return h(
     "li",
-    { class: "event", tabindex: "-1", data: { item: "", event: event.event, position: event.position } },
+    { class: "event", tabindex: "-1", data: { item: event.position, event: event.event, position: event.position } },
     h("span", { class: ["icon", tone] }, icon(symbol)),
     h("div", { class: "what" }, subject(event, newer), h("span", { class: "verb" }, verb, who, trace && ` · ${trace.kind} · ${trace.scope}`)),
     when(event.at, time),

@@ -50,7 +50,7 @@ export async function showInbox({ api, live, root, signal, canAdminister }) {
     if (which === null || which === undefined) return;
     const all = [...list.querySelectorAll("[data-item]")];
     const one = typeof which === "number" ? all[Math.min(which, all.length - 1)] : all.find((each) => each.dataset.item === which);
-    one?.focus({ preventScroll: true });
+    if (!one?.contains(document.activeElement)) one?.focus({ preventScroll: true });
     one?.scrollIntoView({ block: "nearest" });
   }
 

@@ -49,7 +49,7 @@ function row(job, decide) {
   const cell = (content, kind = "") => h("td", { class: kind }, content);
   return h(
     "tr",
-    { tabindex: "-1", data: { item: "", job: job.id } },
+    { tabindex: "-1", data: { item: job.id, job: job.id } },
     cell(h("span", { class: ["chip", STATES[job.state] ?? ""] }, job.state), "nowrap"),
     cell([h("b", {}, words(job.kind)), h("span", { class: "quiet wide-only" }, ` ${ABOUT[job.kind] ?? ""}`)], "nowrap"),
     cell(h("span", { class: "mono" }, job.key), "whole for"),

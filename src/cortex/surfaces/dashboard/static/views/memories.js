@@ -369,7 +369,7 @@ export async function showMemories(context) {
   // --- what happens meanwhile ----------------------------------------------------------------------------------------
 
   live.on("state", signal, (state) => {
-    if (page.position === undefined || state.position <= page.position) return;
+    if (page.position === undefined || state.position <= page.position || stale.hasChildNodes()) return;
     fill(stale, button("Memory has changed: reload", () => again({ keep: true }), { kind: "small plain", symbol: "repeat" }));
   });
   root.addEventListener("keydown", (event) => {
