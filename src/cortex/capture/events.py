@@ -11,11 +11,12 @@ import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]  # not in typeshed
 from typing import Any, NamedTuple
 
 from cortex.domain.outcome import MAX_PAYLOAD_BYTES, MAX_SUMMARY_CHARS, OutcomeType
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
-from cortex.domain.secrets import redacted
+from cortex.domain.secrets import without_secrets
 from cortex.domain.trace import parse_time
 from cortex.domain.turn import Role
 from cortex.errors import InvalidRequest
@@ -39,8 +40,13 @@ _READ_CHARS = 8_192
 
 # Once: `json.dumps` creates an encoder for each call with options.
 _digested = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
-_shown = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
-_parsed = json.JSONDecoder().decode
+_spelled = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
+_spell = c_make_encoder and c_make_encoder(
+    None, _spelled.default, encode_basestring, None, ": ", ", ", True, False, True
+)
+"""What `_spelled.encode` makes anew for each value, where Python has it."""
+
+_decoder = json.JSONDecoder()
 
 _label = lru_cache(maxsize=1_024)(checked_label)
 """Sessions and scopes are few, and each is checked once."""
@@ -99,19 +105,19 @@ class IncomingEvent(NamedTuple):
     def summary(self) -> str:
         """What happened in one line, redacted and cut."""
         said = self.text or self.tool.error or _spoken(self.type, self.tool)
-        return _cut(redacted(" ".join(said[:_READ_CHARS].split())).text, MAX_SUMMARY_CHARS)
+        return _cut(without_secrets(" ".join(said[:_READ_CHARS].split())), MAX_SUMMARY_CHARS)
 
     def error(self) -> str:
         """What the tool reported, redacted and cut."""
-        return _cut(redacted(self.tool.error[:_READ_CHARS]).text, MAX_SUMMARY_CHARS) if self.tool.error else ""
+        return _cut(without_secrets(self.tool.error[:_READ_CHARS]), MAX_SUMMARY_CHARS) if self.tool.error else ""
 
     def kept_payload(self) -> tuple[str, int]:
         """The payload as JSON, redacted and cut, and its size where it was cut, or else 0."""
         if self.payload is None:
             return "", 0
         # With spaces: the search for secrets goes by words.
-        whole = _shown(self.payload)
-        said = redacted(whole[:_READ_CHARS]).text
+        whole = "".join(_spell(self.payload, 0)) if _spell else _spelled.encode(self.payload)
+        said = without_secrets(whole[:_READ_CHARS])
         if len(whole) <= _READ_CHARS and len(said) <= MAX_PAYLOAD_BYTES and said.isascii():  # most are
             return said, 0
         kept = said.encode("utf-8", "replace")
@@ -121,6 +127,15 @@ class IncomingEvent(NamedTuple):
         return kept[:MAX_PAYLOAD_BYTES].decode("utf-8", "ignore"), size
 
 
+def _parsed(line: str) -> Any:
+    """What a line of JSON says. Most have nothing around their object, which need not be looked for."""
+    if line.startswith("{"):
+        found, end = _decoder.raw_decode(line)
+        if end == len(line):
+            return found
+    return _decoder.decode(line)
+
+
 def read_line(line: bytes | str) -> IncomingEvent:
     """The event in a line, or an `InvalidRequest` that names the field and the fix."""
     if len(line) > MAX_LINE_BYTES:
@@ -128,7 +143,7 @@ def read_line(line: bytes | str) -> IncomingEvent:
             f"is over {MAX_LINE_BYTES // 1024**2} MiB", field="line", hint="shorten the payload of the event"
         )
     try:
-        found = _parsed(line.decode("utf-8") if isinstance(line, bytes) else line)
+        found = _parsed(line.decode() if isinstance(line, bytes) else line)
     except UnicodeDecodeError:
         raise InvalidRequest("is not UTF-8", field="line", hint="write the file as UTF-8") from None
     except (ValueError, RecursionError):
@@ -152,16 +167,16 @@ def read_event(given: object) -> IncomingEvent:
     if kind == MESSAGE and not text.strip():
         raise InvalidRequest("is missing", field="text", hint="a message has a text")
     return IncomingEvent(
-        type=kind,
-        at=_time(given.get("at"), "at"),
-        session=_label(_text(given, "session"), "session"),
-        scope=_label(_text(given, "scope") or DEFAULT_SCOPE, "scope"),
-        id=_name(given, "id"),
-        role=_role(given["role"]) if "role" in given else None,
-        text=text,
-        tool=_tool(given.get("tool")),
-        payload=given.get("payload"),
-        refs=_refs(given["refs"]) if "refs" in given else (),
+        kind,
+        _time(given.get("at"), "at"),
+        _label(_text(given, "session"), "session"),
+        _label(_text(given, "scope") or DEFAULT_SCOPE, "scope") if "scope" in given else DEFAULT_SCOPE,
+        _name(given, "id"),
+        _role(given["role"]) if "role" in given else None,
+        text,
+        _tool(given["tool"]) if "tool" in given else _NO_TOOL,
+        given.get("payload"),
+        _refs(given["refs"]) if "refs" in given else (),
     )
 
 

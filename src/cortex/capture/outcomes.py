@@ -107,17 +107,18 @@ _TYPES = {each.value: each for each in OutcomeType}
 def outcome_of(id: TraceId, event: IncomingEvent, now: datetime) -> Outcome:
     """The outcome that an event reports, redacted and cut."""
     payload, payload_bytes = event.kept_payload()
+    tool = event.tool
     return Outcome(
         id=id,
         text=event.summary(),
-        created_at=now if event.at > now + AHEAD else event.at,
+        created_at=event.at if event.at <= now + AHEAD else now,
         outcome=_TYPES[event.type],
         session=event.session,
-        tool=event.tool.name,
-        call_id=event.tool.call_id,
-        ok=event.tool.ok,
-        ms=event.tool.ms,
-        error=event.error(),
+        tool=tool.name,
+        call_id=tool.call_id,
+        ok=tool.ok,
+        ms=tool.ms,
+        error=event.error() if tool.error else "",
         payload=payload,
         payload_bytes=payload_bytes,
         refs=event.refs,

@@ -69,10 +69,10 @@ def units(
 def runs(changes: Sequence[Change]) -> Iterable[list[Change]]:
     """Consecutive puts of distinct traces, or embeds of distinct traces, together; everything else alone."""
     run: list[Change] = []
-    seen: set[tuple[TraceId, str]] = set()
+    seen: set[object] = set()
     for change in changes:
-        key = _key(change)
-        if run and (type(run[0]) is not type(change) or key in seen):
+        key = change.trace.id if type(change) is Put else _key(change)
+        if run and (key in seen or type(run[0]) is not type(change)):
             yield run
             run, seen = [], set()
         run.append(change)
@@ -81,9 +81,5 @@ def runs(changes: Sequence[Change]) -> Iterable[list[Change]]:
         yield run
 
 
-def _key(change: Change) -> tuple[TraceId, str]:
-    if isinstance(change, Put):
-        return change.trace.id, ""
-    if isinstance(change, Embed):
-        return change.id, change.space.key
-    return TraceId(""), ""
+def _key(change: Change) -> object:
+    return (change.id, change.space.key) if isinstance(change, Embed) else None

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 from cortex.domain import erasure
 from cortex.domain.erasure import Sought
@@ -59,17 +60,14 @@ from cortex.stores.relational.vector_writer import VectorWriter
 
 SALT_BYTES = 16
 
+_sorted = attrgetter("scope", "lane", "kind", "trust", "state")
+
 Words = Sequence[Sequence[str]]
 """The terms of each passage of a trace."""
 
 
-class NewTrace(NamedTuple):
-    """A trace that is not there yet, with its event and what that event commits to."""
-
-    trace: Trace
-    since: int
-    salt: bytes
-    body: str
+NewTrace = tuple[Trace, int, bytes, str]
+"""A trace that is not there yet, with its event and what that event commits to: the salt and the body."""
 
 
 class RelationalWriter(ABC):
@@ -98,8 +96,8 @@ class RelationalWriter(ABC):
         self._clock = pack_time(at)
         name = self._name(tenant.user)
         self._user = self._intern("users", name=name, also={"checksum": checksums.checksum(name)})
-        self._fresh: dict[TraceId, Stored] = {}
-        """What was inserted here and not changed since: it need not be read to be embedded."""
+        self._fresh: dict[TraceId, tuple[Any, ...]] = {}
+        """What was inserted here and not changed since, as in `Stored`: it need not be read to be embedded."""
         self._absent: set[TraceId] = set()
         """What nobody has, as far as was asked here: it need not be asked for again, until something is inserted."""
         self._facets: dict[tuple[str, ...], int] = {}
@@ -209,6 +207,9 @@ class RelationalWriter(ABC):
 
     def _put(self, puts: Sequence[Put]) -> None:
         known = self._stored([put.trace.id for put in puts], taken=True)
+        if not known:
+            self._insert(puts)
+            return
         for id in [id for id, old in known.items() if old.fields is None]:
             self._set_aside(known.pop(id))
         for is_known, some in groupby(puts, key=lambda put: put.trace.id in known):
@@ -219,20 +220,20 @@ class RelationalWriter(ABC):
                 self._insert(list(some))
 
     def _insert(self, puts: Sequence[Put]) -> None:
-        new = []
-        salts = os.urandom(SALT_BYTES * len(puts))
-        for number, put in enumerate(puts):
-            trace, salt = put.trace, salts[SALT_BYTES * number : SALT_BYTES * (number + 1)]
+        new: list[NewTrace] = []
+        salts, ledger = os.urandom(SALT_BYTES * len(puts)), self.ledger
+        for at, put in enumerate(puts):
+            trace, salt = put.trace, salts[SALT_BYTES * at : SALT_BYTES * (at + 1)]
             body = canonical(trace)
-            self.ledger.record(put.because, trace.id, commit(salt, body))
-            new.append(NewTrace(trace, self.ledger.position, salt, body))
+            ledger.record(put.because, trace.id, commit(salt, body))
+            new.append((trace, ledger.position, salt, body))
         self._store(new)
 
     def _store(self, new: Sequence[NewTrace]) -> None:
         """Write traces that are not there yet, and everything derived from them."""
         self._absent.clear()
         traces, terms = [], list[tuple[Any, ...]]()
-        counts: list[tuple[int, int, int, int]] = []
+        counts: dict[int, list[int]] = {}
         postings: list[tuple[int, int, Words]] = []
         speakers: Counter[tuple[int, str]] = Counter()
         sources: list[tuple[bytes, int]] = []
@@ -242,7 +243,7 @@ class RelationalWriter(ABC):
             thread, seq = self._place(trace)
             is_searched = trace.state in SEARCHABLE
             checksum = checksums.checksum(body, facet)
-            self._fresh[trace.id] = Stored(at, name, facet, since, salt, body, checksum, is_searched)
+            self._fresh[trace.id] = (at, name, facet, since, salt, body, checksum, is_searched)
             traces.append(
                 (at, pack_id(trace.id), name, facet, since, pack_time(trace.created_at),
                  thread, seq, slot(trace), salt, body, checksum)
@@ -251,7 +252,10 @@ class RelationalWriter(ABC):
             if words:
                 postings.append((at, facet, words))
                 terms += units(at, facet, thread, seq, words)
-            counts.append((1, len(words), sum(map(len, words)), facet))
+            counted = counts.setdefault(facet, [0, 0, 0])
+            counted[0] += 1
+            counted[1] += len(words)
+            counted[2] += sum(map(len, words))
             if isinstance(trace, Turn) and trace.speaker:
                 speakers[facet, trace.speaker] += 1
             elif isinstance(trace, Memory) and trace.source_turns:
@@ -261,7 +265,7 @@ class RelationalWriter(ABC):
         )
         insert_rows(self._db, LEXICON, terms)
         self._post(postings)
-        self._count(counts)
+        self._count([(*sums, facet) for facet, sums in counts.items()])
         self._count_speakers(speakers)
         self._db.executemany(ADD_SOURCE, sources)
 
@@ -426,7 +430,7 @@ class RelationalWriter(ABC):
     def _stored(self, ids: Iterable[TraceId], *, taken: bool = False) -> dict[TraceId, Stored]:
         """Those of `ids` that are this user's own; with `taken`, somebody else's is an error."""
         wanted = list(ids)
-        found = {id: self._fresh[id] for id in wanted if id in self._fresh}
+        found = {id: Stored(*self._fresh[id]) for id in wanted if id in self._fresh}
         packed = {pack_id(id): id for id in wanted if id not in found and id not in self._absent}
         missing = set(packed.values())
         for some in batched(packed):
@@ -581,12 +585,13 @@ class RelationalWriter(ABC):
     # --- interned names and counts ---------------------------------------------------------------
 
     def _facet(self, trace: Trace) -> int:
-        key = (trace.scope, trace.lane, trace.kind, trace.trust, label_of(trace), trace.state)
-        if key not in self._facets:
-            columns = ("scope", "lane", "kind", "trust", "label", "state")
+        key = (*_sorted(trace), label_of(trace))
+        found = self._facets.get(key)
+        if found is None:
+            columns = ("scope", "lane", "kind", "trust", "state", "label")
             values: dict[str, Any] = dict(zip(columns, map(str, key), strict=True))
-            self._facets[key] = self._intern("facets", user=self._user, **values)
-        return self._facets[key]
+            found = self._facets[key] = self._intern("facets", user=self._user, **values)
+        return found
 
     def _place(self, trace: Trace) -> tuple[int | None, int | None]:
         if not isinstance(trace, Turn):
