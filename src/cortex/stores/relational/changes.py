@@ -63,7 +63,14 @@ def units(
     row: int, facet: int, thread: int | None, seq: int | None, words: Sequence[Sequence[str]]
 ) -> list[tuple[Any, ...]]:
     """The rows of the lexicon for one trace."""
-    return [(row, passage, facet, thread, seq, len(some), lexicon.pack(some)) for passage, some in enumerate(words)]
+    return [unit_of(row, passage, facet, thread, seq, some) for passage, some in enumerate(words)]
+
+
+def unit_of(
+    row: int, passage: int, facet: int, thread: int | None, seq: int | None, words: Sequence[str]
+) -> tuple[Any, ...]:
+    """The row of one passage."""
+    return row, passage, facet, thread, seq, len(words), lexicon.pack(words)
 
 
 def runs(changes: Sequence[Change]) -> Iterable[list[Change]]:

@@ -10,7 +10,7 @@ from cortex.domain.events import GENESIS, EventKind, Lag, commit, lag, quoted, s
 from cortex.errors import StoreCorrupt
 from cortex.stores.relational.checksums import SEE_VERIFY
 from cortex.stores.relational.codec import pack_time, unpack_time
-from cortex.stores.relational.connection import SqlConnection, insert_rows
+from cortex.stores.relational.connection import SqlConnection, insert_values
 
 _LAST_POSITION = 2**63 - 1
 
@@ -141,7 +141,8 @@ class Ledger:
         self._sealed_at = quoted(str(self._at))
         self._sealed_by = f"{quoted(actor)}, {quoted(cause)}"
         self._lag, self._set_back = self._behind(last)
-        self._events: list[tuple[object, ...]] = []
+        self._events: list[object] = []
+        """Their columns, one event after the other."""
 
     def record(self, kind: EventKind, subject: str, commitment: str) -> None:
         """Add an event."""
@@ -158,9 +159,9 @@ class Ledger:
             f'"{self._seal}"', position, self._sealed_at, sealed_name, quoted(subject), f'"{commitment}"',
             self._sealed_by,
         )  # fmt: skip
-        self._events.append(
-            (self._user, position, self._at, name, subject, bytes.fromhex(commitment), bytes.fromhex(seal), *self._by)
-        )
+        self._events += (
+            self._user, position, self._at, name, subject, bytes.fromhex(commitment), bytes.fromhex(seal), *self._by,
+        )  # fmt: skip
 
     def skip_to(self, position: int) -> None:
         """Leave out the positions up to this one: they were used in a ledger that a backup replaced."""
@@ -172,7 +173,7 @@ class Ledger:
             set_meta(self._db, self._counter, str(self.position))
         if self._events and self._lag is not None:
             keep_lag(self._db, self._user, self._lag)
-        insert_rows(self._db, "events", self._events)
+        insert_values(self._db, "events", 9, self._events)
         self._events.clear()
 
     @property

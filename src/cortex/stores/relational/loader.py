@@ -159,7 +159,8 @@ class RelationalLoader(RelationalWriter):
         insert_rows(self._db, f"events ({_EVENT})", rows)
 
     def _write_traces(self, records: Sequence[Fields]) -> None:
-        self._store([(_trace(each["name"], each), each["since"], _bytes(each["salt"]), each["body"]) for each in records])
+        new = [(_trace(each["name"], each), each["since"], _bytes(each["salt"]), each["body"]) for each in records]
+        self._store(new, len(new))
 
     def _write_versions(self, records: Sequence[Fields]) -> None:
         rows = []

@@ -10,7 +10,8 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -23,6 +24,7 @@ from cortex.domain.holds import HOLDS
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import Memory
+from cortex.domain.outcome import Outcome
 from cortex.domain.passages import terms_of, terms_said
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace, canonical, label_of, name_of
@@ -52,9 +54,9 @@ from cortex.ports.store import (
     Remove,
 )
 from cortex.stores.relational import calibrations, checksums
-from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, LEXICON, Stored, runs, slot, source_rows, units
+from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, LEXICON, Stored, runs, slot, source_rows, unit_of, units
 from cortex.stores.relational.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_id, unpack_trace
-from cortex.stores.relational.connection import Cursor, SqlConnection, insert_rows
+from cortex.stores.relational.connection import Cursor, SqlConnection, insert_rows, insert_values
 from cortex.stores.relational.ledger import COUNTER, Head, Ledger, head_of
 from cortex.stores.relational.vector_writer import VectorWriter
 
@@ -68,6 +70,29 @@ Words = Sequence[Sequence[str]]
 
 NewTrace = tuple[Trace, int, bytes, str]
 """A trace that is not there yet, with its event and what that event commits to: the salt and the body."""
+
+
+TRACES = "traces (row, id, name, facet, since, created, thread, seq, slot, salt, body, checksum)"
+
+
+@dataclass(slots=True)
+class Derived:
+    """The rows of new traces, and what is counted of them."""
+
+    traces: list[Any] = field(default_factory=list)
+    """Their columns, one trace after the other."""
+    units: list[Any] = field(default_factory=list)
+    """The same of their passages."""
+    counts: dict[int, list[int]] = field(default_factory=dict)
+    """Of each facet, the number of traces, passages and terms."""
+    speakers: Counter[tuple[int, str]] = field(default_factory=Counter)
+    sources: list[tuple[bytes, int]] = field(default_factory=list)
+
+    def count(self, facet: int, words: Words) -> None:
+        counted = self.counts.setdefault(facet, [0, 0, 0])
+        counted[0] += 1
+        counted[1] += len(words)
+        counted[2] += sum(map(len, words))
 
 
 class RelationalWriter(ABC):
@@ -96,8 +121,8 @@ class RelationalWriter(ABC):
         self._clock = pack_time(at)
         name = self._name(tenant.user)
         self._user = self._intern("users", name=name, also={"checksum": checksums.checksum(name)})
-        self._fresh: dict[TraceId, tuple[Any, ...]] = {}
-        """What was inserted here and not changed since, as in `Stored`: it need not be read to be embedded."""
+        self._fresh: dict[TraceId, Stored] = {}
+        """What was inserted here and not changed since: it need not be read to be embedded."""
         self._absent: set[TraceId] = set()
         """What nobody has, as far as was asked here: it need not be asked for again, until something is inserted."""
         self._facets: dict[tuple[str, ...], int] = {}
@@ -220,54 +245,54 @@ class RelationalWriter(ABC):
                 self._insert(list(some))
 
     def _insert(self, puts: Sequence[Put]) -> None:
-        new: list[NewTrace] = []
+        self._store(self._begun(puts), len(puts))
+
+    def _begun(self, puts: Sequence[Put]) -> Iterator[NewTrace]:
+        """The traces with their events, which are recorded as each is taken."""
         salts, ledger = os.urandom(SALT_BYTES * len(puts)), self.ledger
         for at, put in enumerate(puts):
             trace, salt = put.trace, salts[SALT_BYTES * at : SALT_BYTES * (at + 1)]
             body = canonical(trace)
             ledger.record(put.because, trace.id, commit(salt, body))
-            new.append((trace, ledger.position, salt, body))
-        self._store(new)
+            yield trace, ledger.position, salt, body
 
-    def _store(self, new: Sequence[NewTrace]) -> None:
-        """Write traces that are not there yet, and everything derived from them."""
+    def _store(self, new: Iterable[NewTrace], number: int) -> None:
+        """Write so many traces that are not there yet, and everything derived from them."""
         self._absent.clear()
-        traces, terms = [], list[tuple[Any, ...]]()
-        counts: dict[int, list[int]] = {}
-        postings: list[tuple[int, int, Words]] = []
-        speakers: Counter[tuple[int, str]] = Counter()
-        sources: list[tuple[bytes, int]] = []
-        rows = self._reserve("traces", len(new))
+        derived = Derived()
+        # What is made of each trace is laid out in few lists: many small objects keep Python's collector busy.
+        self._post(self._rows_of_new(new, self._reserve("traces", number), derived))
+        insert_values(self._db, TRACES, 12, derived.traces)
+        insert_values(self._db, LEXICON, 7, derived.units)
+        self._count([(*sums, facet) for facet, sums in derived.counts.items()])
+        self._count_speakers(derived.speakers)
+        self._db.executemany(ADD_SOURCE, derived.sources)
+
+    def _rows_of_new(
+        self, new: Iterable[NewTrace], rows: Iterable[int], derived: Derived
+    ) -> Iterator[tuple[int, int, Words]]:
+        """What the posting lists hold of each; all other rows are added to `derived`."""
         for at, (trace, since, salt, body) in zip(rows, new, strict=True):
             facet, name = self._facet(trace), name_of(trace)
             thread, seq = self._place(trace)
             is_searched = trace.state in SEARCHABLE
             checksum = checksums.checksum(body, facet)
-            self._fresh[trace.id] = (at, name, facet, since, salt, body, checksum, is_searched)
-            traces.append(
-                (at, pack_id(trace.id), name, facet, since, pack_time(trace.created_at),
-                 thread, seq, slot(trace), salt, body, checksum)
+            derived.traces += (
+                at, pack_id(trace.id), name, facet, since, pack_time(trace.created_at),
+                thread, seq, slot(trace), salt, body, checksum,
             )  # fmt: skip
             words = terms_of(trace) if is_searched else []
-            if words:
-                postings.append((at, facet, words))
-                terms += units(at, facet, thread, seq, words)
-            counted = counts.setdefault(facet, [0, 0, 0])
-            counted[0] += 1
-            counted[1] += len(words)
-            counted[2] += sum(map(len, words))
+            for passage, some in enumerate(words):
+                derived.units += unit_of(at, passage, facet, thread, seq, some)
+            derived.count(facet, words)
+            if not isinstance(trace, Outcome):  # they are not embedded
+                self._fresh[trace.id] = Stored(at, name, facet, since, salt, body, checksum, is_searched)
             if isinstance(trace, Turn) and trace.speaker:
-                speakers[facet, trace.speaker] += 1
+                derived.speakers[facet, trace.speaker] += 1
             elif isinstance(trace, Memory) and trace.source_turns:
-                sources += source_rows(at, trace)
-        insert_rows(
-            self._db, "traces (row, id, name, facet, since, created, thread, seq, slot, salt, body, checksum)", traces
-        )
-        insert_rows(self._db, LEXICON, terms)
-        self._post(postings)
-        self._count([(*sums, facet) for facet, sums in counts.items()])
-        self._count_speakers(speakers)
-        self._db.executemany(ADD_SOURCE, sources)
+                derived.sources += source_rows(at, trace)
+            if words:
+                yield at, facet, words
 
     def _revise(self, put: Put, old: Stored) -> None:
         trace, body = put.trace, canonical(put.trace)
@@ -430,7 +455,7 @@ class RelationalWriter(ABC):
     def _stored(self, ids: Iterable[TraceId], *, taken: bool = False) -> dict[TraceId, Stored]:
         """Those of `ids` that are this user's own; with `taken`, somebody else's is an error."""
         wanted = list(ids)
-        found = {id: Stored(*self._fresh[id]) for id in wanted if id in self._fresh}
+        found = {id: self._fresh[id] for id in wanted if id in self._fresh}
         packed = {pack_id(id): id for id in wanted if id not in found and id not in self._absent}
         missing = set(packed.values())
         for some in batched(packed):
