@@ -59,17 +59,10 @@ _SIDECAR_TYPES = {
 }
 
 
-class ToolOutcome(NamedTuple):
-    """What an event says of a tool."""
+ToolOutcome = tuple[str, str, bool | None, float | None, str]
+"""What an event says of a tool: its name, the id of the call, whether it succeeded, how long it took, and its error."""
 
-    name: str = ""
-    call_id: str = ""
-    ok: bool | None = None
-    ms: float | None = None
-    error: str = ""
-
-
-_NO_TOOL = ToolOutcome()
+_NO_TOOL: ToolOutcome = ("", "", None, None, "")
 
 
 class IncomingEvent(NamedTuple):
@@ -82,7 +75,11 @@ class IncomingEvent(NamedTuple):
     id: str = ""
     role: Role | None = None
     text: str = ""
-    tool: ToolOutcome = _NO_TOOL
+    tool: str = ""
+    call_id: str = ""
+    ok: bool | None = None
+    ms: float | None = None
+    error: str = ""
     payload: Any = None
     refs: tuple[str, ...] = ()
 
@@ -96,20 +93,20 @@ class IncomingEvent(NamedTuple):
             content = f"id\n{user}\n{self.id}"
         else:
             said = [
-                user, self.type, self.session, self.at.isoformat(), self.tool.call_id, self.role, self.text,
-                self.tool.name, self.tool.ok, self.tool.ms, self.tool.error, self.payload, self.refs,
+                user, self.type, self.session, self.at.isoformat(), self.call_id, self.role, self.text,
+                self.tool, self.ok, self.ms, self.error, self.payload, self.refs,
             ]  # fmt: skip
             content = "digest\n" + _digested(said)
         return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), key=salt, digest_size=16).digest()
 
     def summary(self) -> str:
         """What happened in one line, redacted and cut."""
-        said = self.text or self.tool.error or _spoken(self.type, self.tool)
+        said = self.text or self.error or _spoken(self.type, self.tool, self.ok)
         return _cut(without_secrets(" ".join(said[:_READ_CHARS].split())), MAX_SUMMARY_CHARS)
 
-    def error(self) -> str:
+    def kept_error(self) -> str:
         """What the tool reported, redacted and cut."""
-        return _cut(without_secrets(self.tool.error[:_READ_CHARS]), MAX_SUMMARY_CHARS) if self.tool.error else ""
+        return _cut(without_secrets(self.error[:_READ_CHARS]), MAX_SUMMARY_CHARS) if self.error else ""
 
     def kept_payload(self) -> tuple[str, int]:
         """The payload as JSON, redacted and cut, and its size where it was cut, or else 0."""
@@ -174,7 +171,7 @@ def read_event(given: object) -> IncomingEvent:
         _name(given, "id"),
         _role(given["role"]) if "role" in given else None,
         text,
-        _tool(given["tool"]) if "tool" in given else _NO_TOOL,
+        *(_tool(given["tool"]) if "tool" in given else _NO_TOOL),
         given.get("payload"),
         _refs(given["refs"]) if "refs" in given else (),
     )
@@ -198,15 +195,15 @@ def _of_sidecar(row: Mapping[str, Any]) -> IncomingEvent:
         id=_name(row, "id"),
         role=_role(role) if is_message else None,
         text=summary,
-        tool=_NO_TOOL if is_message else ToolOutcome(name=name),
+        tool="" if is_message else name,
         payload=None if is_message else detail,
     )
 
 
-def _spoken(type: str, tool: ToolOutcome) -> str:
+def _spoken(type: str, tool: str, ok: bool | None) -> str:
     """What happened, of an event that does not say it."""
-    ended = {True: "succeeded", False: "failed", None: type.replace("_", " ")}[tool.ok]
-    return f"{tool.name or 'event'} {ended}"
+    ended = {True: "succeeded", False: "failed", None: type.replace("_", " ")}[ok]
+    return f"{tool or 'event'} {ended}"
 
 
 def _cut(text: str, most: int) -> str:
@@ -229,7 +226,7 @@ def _name(given: Mapping[str, Any], name: str) -> str:
     value = given.get(name)
     if type(value) is not str or not value.isascii():  # most are
         value = _text(given, name)
-    if len(value) > MAX_NAME_CHARS or not value.isprintable():
+    if not value.isprintable() or len(value) > MAX_NAME_CHARS:
         raise InvalidRequest(
             f"is over {MAX_NAME_CHARS} characters or not printable", field=name, hint="give a short name"
         )
@@ -268,9 +265,8 @@ def _tool(value: object) -> ToolOutcome:
         raise InvalidRequest("is neither true nor false", field="tool.ok", hint="leave it out where it is not known")
     if ms is not None and (isinstance(ms, bool) or not isinstance(ms, int | float) or not 0 <= ms < 1e12):
         raise InvalidRequest("is not a number of milliseconds", field="tool.ms", hint="give a number from 0 on")
-    return ToolOutcome(
-        name=_name(value, "name"), call_id=_name(value, "call_id"), ok=ok, ms=ms, error=_text(value, "error")
-    )
+    error = _text(value, "error") if "error" in value else ""
+    return _name(value, "name"), _name(value, "call_id"), ok, ms, error
 
 
 def _refs(value: object) -> tuple[str, ...]:

@@ -64,10 +64,16 @@ def salt_of(tenant: Tenant, store: Store, clock: Clock) -> bytes:
 def store_outcomes(
     events: Sequence[IncomingEvent], *, tenant: Tenant, store: Store, clock: Clock, salt: bytes
 ) -> OutcomesStored:
-    """Store what is new among `events`, in one transaction. A repeated event is counted; an erased one stays erased."""
+    """Store what is new among `events`, in one transaction. A repeated event is counted; an erased one stays erased.
+
+    Most batches are new altogether. Of one whose first and last event are, the others are not looked for: to store
+    them is refused if one of them is known, and then all are.
+    """
     given: dict[TraceId, IncomingEvent] = {}
     for event in events:
         given.setdefault(id_of_key(event.key(tenant.user, salt)), event)
+    ids = list(given)
+    ends = {id: given[id] for id in (*ids[:1], *ids[-1:])}
     tries = 0
 
     def attempt() -> OutcomesStored:
@@ -76,9 +82,12 @@ def store_outcomes(
         now, done = clock.now(), OutcomesStored()
         with store.view(tenant) as view:
             done.position = view.position
-            known = _known(view, given, is_conflict=tries > 1)
+            known = _known(view, ends) if tries == 1 else set()
+            if known or tries > 1:
+                known = _known(view, given, is_conflict=tries > 2)
         erased = {id for each in store.erasures(tenant.user) for id in each.ids} & given.keys()
-        fresh = {id: event for id, event in given.items() if id not in known and id not in erased}
+        gone = known | erased
+        fresh = {id: event for id, event in given.items() if id not in gone} if gone else given
         done.erased = len(erased)
         done.repeated = len(events) - len(fresh) - len(erased)
         latest = now + AHEAD
@@ -93,7 +102,7 @@ def store_outcomes(
     return retry_on_conflict(attempt)
 
 
-def _known(view: View, given: Mapping[TraceId, IncomingEvent], *, is_conflict: bool) -> set[TraceId]:
+def _known(view: View, given: Mapping[TraceId, IncomingEvent], *, is_conflict: bool = False) -> set[TraceId]:
     known = {trace.id for trace in view.load(list(given))}
     if is_conflict:  # a damaged row is not loaded, and is there all the same
         known |= {id for id in given if id not in known and view.damage(id)}
@@ -107,20 +116,19 @@ _TYPES = {each.value: each for each in OutcomeType}
 def outcome_of(id: TraceId, event: IncomingEvent, now: datetime) -> Outcome:
     """The outcome that an event reports, redacted and cut."""
     payload, payload_bytes = event.kept_payload()
-    tool = event.tool
     return Outcome(
-        id=id,
-        text=event.summary(),
-        created_at=event.at if event.at <= now + AHEAD else now,
-        outcome=_TYPES[event.type],
-        session=event.session,
-        tool=tool.name,
-        call_id=tool.call_id,
-        ok=tool.ok,
-        ms=tool.ms,
-        error=event.error() if tool.error else "",
-        payload=payload,
-        payload_bytes=payload_bytes,
-        refs=event.refs,
+        id,
+        event.summary(),
+        event.at if event.at <= now + AHEAD else now,
+        _TYPES[event.type],
+        event.session,
+        event.tool,
+        event.call_id,
+        event.ok,
+        event.ms,
+        event.kept_error() if event.error else "",
+        payload,
+        payload_bytes,
+        event.refs,
         scope=event.scope,
     )

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from cortex.stores.relational.codec import marks
 
-_TOGETHER = 32
+_TOGETHER = 128
 """How many rows one statement inserts at most."""
 
 
