@@ -77,11 +77,13 @@ def runs(changes: Sequence[Change]) -> Iterable[list[Change]]:
     """Consecutive puts of distinct traces, or embeds of distinct traces, together; everything else alone."""
     run: list[Change] = []
     seen: set[object] = set()
+    kind: type[Change] | None = None
     for change in changes:
         key = change.trace.id if type(change) is Put else _key(change)
-        if run and (key in seen or type(run[0]) is not type(change)):
-            yield run
-            run, seen = [], set()
+        if type(change) is not kind or key in seen:
+            if run:
+                yield run
+            run, seen, kind = [], set(), type(change)
         run.append(change)
         seen.add(key)
     if run:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 from cortex.domain.erasure import Erasure
 from cortex.domain.scope import Tenant
+from cortex.errors import Conflict
+from cortex.ports.store import Change, ExpectAbsent, Put
 from cortex.stores.relational.loader import RelationalLoader
 from cortex.stores.relational.writer import RelationalWriter, Words
 from cortex.stores.sqlite import damage
@@ -18,6 +20,22 @@ class SqliteWriter(RelationalWriter):
     """One transaction's work."""
 
     _db: sqlite3.Connection
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        if not changes or not _are_new(*changes):
+            super().apply(changes)
+            return
+        ids = [put.trace.id for put in changes[1:] if isinstance(put, Put)]
+        # The index of ids refuses what is there already: to look for each of them first would only repeat it.
+        self._absent.update(ids)
+        try:
+            super().apply(changes[1:])
+        except sqlite3.IntegrityError as error:
+            if "traces.id" not in str(error):
+                raise
+            self._absent.clear()
+            self._stored(ids, taken=True)
+            raise Conflict("one of these was stored meanwhile", hint="look again") from None
 
     def _reserve(self, table: str, number: int) -> range:
         # Nobody else writes meanwhile.
@@ -54,6 +72,13 @@ class SqliteWriter(RelationalWriter):
         from cortex.stores.sqlite import audit
 
         audit.rebuild(self._db)
+
+
+def _are_new(first: Change, *others: Change) -> bool:
+    """Whether these are puts of traces that are to be absent, and nothing else."""
+    return isinstance(first, ExpectAbsent) and first.ids == tuple(
+        [other.trace.id if isinstance(other, Put) else None for other in others]
+    )
 
 
 class SqliteLoader(RelationalLoader, SqliteWriter):
