@@ -193,7 +193,9 @@ def parts(given: Sequence[bytes]) -> dict[str, float]:
 
     read = timed("read and checked", lambda: [read_line(line) for line in given])
     ids = timed("key and id", lambda: [id_of_key(event.key("user", salt)) for event in read])
-    built = timed("redacted and built", lambda: [outcome_of(id, each, now) for id, each in zip(ids, read, strict=True)])
+    built = timed(
+        "redacted and built", lambda: [outcome_of(id, each, now, now) for id, each in zip(ids, read, strict=True)]
+    )
     bodies = timed("canonical form", lambda: [canonical(outcome) for outcome in built])
     commitments = timed("commitment", lambda: [commit(salt, body) for body in bodies])
     timed(

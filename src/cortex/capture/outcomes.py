@@ -93,7 +93,7 @@ def store_outcomes(
         latest = now + AHEAD
         done.clock_ahead = sum([event.at > latest for event in fresh.values()])
         if fresh:
-            puts = [Put(outcome_of(id, event, now), EventKind.OBSERVED) for id, event in fresh.items()]
+            puts = [Put(outcome_of(id, event, now, latest), EventKind.OBSERVED) for id, event in fresh.items()]
             changes: list[Change] = [ExpectAbsent(tuple(fresh)), *puts]
             done.position = store.apply(tenant, changes, at=now)
         done.ids = list(fresh)
@@ -113,13 +113,13 @@ def _known(view: View, given: Mapping[TraceId, IncomingEvent], *, is_conflict: b
 _TYPES = {each.value: each for each in OutcomeType}
 
 
-def outcome_of(id: TraceId, event: IncomingEvent, now: datetime) -> Outcome:
-    """The outcome that an event reports, redacted and cut."""
+def outcome_of(id: TraceId, event: IncomingEvent, now: datetime, latest: datetime) -> Outcome:
+    """The outcome that an event reports, redacted and cut; one that is later than `latest` happened now."""
     payload, payload_bytes = event.kept_payload()
     return Outcome(
         id,
         event.summary(),
-        event.at if event.at <= now + AHEAD else now,
+        event.at if event.at <= latest else now,
         _TYPES[event.type],
         event.session,
         event.tool,

@@ -10,13 +10,17 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from json.encoder import encode_basestring_ascii as quoted
+from json.encoder import encode_basestring_ascii
 
 GENESIS = "0" * 64
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 UNNOTED = timedelta(minutes=1)
 """Writers queue, and a long history takes seconds to read: a shorter step back looks like such a wait."""
+
+
+quoted = encode_basestring_ascii
+"""A text as a seal has it."""
 
 
 class EventKind(StrEnum):

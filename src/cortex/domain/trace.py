@@ -106,10 +106,10 @@ def from_json(payload: Mapping[str, Any], name: str = "") -> Trace:
 
 def canonical(trace: Trace) -> str:
     """The one text form of what a trace says, for commitments and for storage: its fields as compact JSON."""
+    if isinstance(trace, Outcome):
+        return _outcome(trace)
     # Joined here rather than encoded as a dict: most values are plain texts, and the encoder is slow to start.
     cls = type(trace)
-    if cls is Outcome:
-        return _outcome(trace)
     said = [
         key + _WRITERS.get(type(value), _json)(value)
         for (key, default), value in zip(_KEYS[cls], _VALUES[cls](trace), strict=True)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.trace import Trace
 from cortex.ports.store import Change, Embed, Put

@@ -54,7 +54,17 @@ from cortex.ports.store import (
     Remove,
 )
 from cortex.stores.relational import calibrations, checksums
-from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, LEXICON, Stored, runs, slot, source_rows, unit_of, units
+from cortex.stores.relational.changes import (
+    ADD_SOURCE,
+    ADD_UNIT,
+    LEXICON,
+    Stored,
+    runs,
+    slot,
+    source_rows,
+    unit_of,
+    units,
+)
 from cortex.stores.relational.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_id, unpack_trace
 from cortex.stores.relational.connection import Cursor, SqlConnection, insert_rows, insert_values
 from cortex.stores.relational.ledger import COUNTER, Head, Ledger, head_of
@@ -83,16 +93,14 @@ class Derived:
     """Their columns, one trace after the other."""
     units: list[Any] = field(default_factory=list)
     """The same of their passages."""
-    counts: dict[int, list[int]] = field(default_factory=dict)
+    counts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     """Of each facet, the number of traces, passages and terms."""
     speakers: Counter[tuple[int, str]] = field(default_factory=Counter)
     sources: list[tuple[bytes, int]] = field(default_factory=list)
 
     def count(self, facet: int, words: Words) -> None:
-        counted = self.counts.setdefault(facet, [0, 0, 0])
-        counted[0] += 1
-        counted[1] += len(words)
-        counted[2] += sum(map(len, words))
+        traces, passages, terms = self.counts.get(facet, (0, 0, 0))
+        self.counts[facet] = traces + 1, passages + len(words), terms + sum(map(len, words))
 
 
 class RelationalWriter(ABC):
@@ -125,7 +133,7 @@ class RelationalWriter(ABC):
         """What was inserted here and not changed since: it need not be read to be embedded."""
         self._absent: set[TraceId] = set()
         """What nobody has, as far as was asked here: it need not be asked for again, until something is inserted."""
-        self._facets: dict[tuple[str, ...], int] = {}
+        self._facets: dict[tuple[object, ...], int] = {}
         self._threads: dict[str, int] = {}
         self.ledger = Ledger(
             connection, self._user, self._clock, head=self._head, recorded=recorded, counter=self._counter,
@@ -264,7 +272,7 @@ class RelationalWriter(ABC):
         self._post(self._rows_of_new(new, self._reserve("traces", number), derived))
         insert_values(self._db, TRACES, 12, derived.traces)
         insert_values(self._db, LEXICON, 7, derived.units)
-        self._count([(*sums, facet) for facet, sums in derived.counts.items()])
+        self._count((*sums, facet) for facet, sums in derived.counts.items())
         self._count_speakers(derived.speakers)
         self._db.executemany(ADD_SOURCE, derived.sources)
 

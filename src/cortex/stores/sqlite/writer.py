@@ -22,20 +22,19 @@ class SqliteWriter(RelationalWriter):
     _db: sqlite3.Connection
 
     def apply(self, changes: Sequence[Change]) -> None:
-        if not changes or not _are_new(*changes):
+        puts = _new(changes)
+        if not puts:
             super().apply(changes)
             return
-        ids = [put.trace.id for put in changes[1:] if isinstance(put, Put)]
-        # The index of ids refuses what is there already: to look for each of them first would only repeat it.
-        self._absent.update(ids)
         try:
-            super().apply(changes[1:])
+            self._insert(puts)
         except sqlite3.IntegrityError as error:
             if "traces.id" not in str(error):
                 raise
-            self._absent.clear()
-            self._stored(ids, taken=True)
-            raise Conflict("one of these was stored meanwhile", hint="look again") from None
+            found = self._stored([put.trace.id for put in puts], taken=True)
+            known = min(found, key=lambda id: found[id].row)  # the others were inserted here
+            raise Conflict(f"{known} was stored meanwhile", hint="look again") from None
+        self.ledger.write()
 
     def _reserve(self, table: str, number: int) -> range:
         # Nobody else writes meanwhile.
@@ -74,11 +73,16 @@ class SqliteWriter(RelationalWriter):
         audit.rebuild(self._db)
 
 
-def _are_new(first: Change, *others: Change) -> bool:
-    """Whether these are puts of traces that are to be absent, and nothing else."""
-    return isinstance(first, ExpectAbsent) and first.ids == tuple(
-        [other.trace.id if isinstance(other, Put) else None for other in others]
-    )
+def _new(changes: Sequence[Change]) -> list[Put]:
+    """The puts, where the changes are nothing but puts of traces that are to be absent.
+
+    The index of ids refuses what is there already: to look for each of them first would only repeat it.
+    """
+    if not changes or not isinstance(changes[0], ExpectAbsent):
+        return []
+    puts = [each for each in changes[1:] if isinstance(each, Put)]
+    ids = tuple([put.trace.id for put in puts])
+    return puts if ids == changes[0].ids and len(set(ids)) == len(changes) - 1 else []
 
 
 class SqliteLoader(RelationalLoader, SqliteWriter):
