@@ -119,6 +119,19 @@ def test_without_an_id_an_event_is_known_by_what_it_says_when_and_where(engine: 
     assert engine.bind(user="boris").ingest_events([first]).outcomes == 1
 
 
+@pytest.mark.parametrize("backend", EVERY_BACKEND)
+def test_what_is_known_in_the_middle_of_a_batch_is_not_stored_again(backend: str, tmp_path: Path) -> None:
+    """S1: of a batch that begins and ends with what is new, the store says what is known"""
+    with opened(tmp_path, backend) as engine:
+        engine.ingest_events([event(id="e4", text="The first one"), event(id="e6")])
+        done = engine.ingest_events([event(id=f"e{number}", text=f"Number {number}") for number in range(9)])
+        assert (done.outcomes, done.repeated, len(done.ids)) == (7, 2, 7)
+        texts = {each.text for each in outcomes(engine)}
+        assert texts == {"The first one", "The linter found nothing", *(f"Number {n}" for n in (0, 1, 2, 3, 5, 7, 8))}
+        assert len(engine.search("number", lanes=[Lane.OUTCOMES]).hits) == 7
+        assert engine.verify() == []
+
+
 def test_of_one_id_twice_the_first_is_kept(engine: Cortex) -> None:
     """S1"""
     done = engine.ingest_events([event(id="e1", text="first"), event(id="e1", text="second")])

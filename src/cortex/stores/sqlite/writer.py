@@ -31,6 +31,7 @@ class SqliteWriter(RelationalWriter):
         except sqlite3.IntegrityError as error:
             if "traces.id" not in str(error):
                 raise
+            self._fresh.clear()
             found = self._stored([put.trace.id for put in puts], taken=True)
             known = min(found, key=lambda id: found[id].row)  # the others were inserted here
             raise Conflict(f"{known} was stored meanwhile", hint="look again") from None
