@@ -282,23 +282,24 @@ class RelationalWriter(ABC):
         """What the posting lists hold of each; all other rows are added to `derived`."""
         for at, (trace, since, salt, body) in zip(rows, new, strict=True):
             facet, name = self._facet(trace), name_of(trace)
-            thread, seq = self._place(trace)
             is_searched = trace.state in SEARCHABLE
             checksum = checksums.checksum(body, facet)
+            thread = seq = about = None
+            if not isinstance(trace, Outcome):  # which has no place and no slot, and is not embedded
+                (thread, seq), about = self._place(trace), slot(trace)
+                self._fresh[trace.id] = Stored(at, name, facet, since, salt, body, checksum, is_searched)
+                if isinstance(trace, Turn) and trace.speaker:
+                    derived.speakers[facet, trace.speaker] += 1
+                elif isinstance(trace, Memory) and trace.source_turns:
+                    derived.sources += source_rows(at, trace)
             derived.traces += (
                 at, pack_id(trace.id), name, facet, since, pack_time(trace.created_at),
-                thread, seq, slot(trace), salt, body, checksum,
+                thread, seq, about, salt, body, checksum,
             )  # fmt: skip
             words = terms_of(trace) if is_searched else []
             for passage, some in enumerate(words):
                 derived.units += unit_of(at, passage, facet, thread, seq, some)
             derived.count(facet, words)
-            if not isinstance(trace, Outcome):  # they are not embedded
-                self._fresh[trace.id] = Stored(at, name, facet, since, salt, body, checksum, is_searched)
-            if isinstance(trace, Turn) and trace.speaker:
-                derived.speakers[facet, trace.speaker] += 1
-            elif isinstance(trace, Memory) and trace.source_turns:
-                derived.sources += source_rows(at, trace)
             if words:
                 yield at, facet, words
 
