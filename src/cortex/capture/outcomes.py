@@ -33,6 +33,9 @@ _SALT_BYTES = 16
 AHEAD = timedelta(days=1)
 """How far in the future an event may say it happened; beyond, it gets the time of its arrival."""
 
+_LOOKED_UP = 16
+"""How many events of a batch are looked up before all of them are taken for new."""
+
 
 @dataclass(slots=True)
 class OutcomesStored:
@@ -66,14 +69,14 @@ def store_outcomes(
 ) -> OutcomesStored:
     """Store what is new among `events`, in one transaction. A repeated event is counted; an erased one stays erased.
 
-    Most batches are new altogether. Of one whose first and last event are, the others are not looked for: to store
-    them is refused if one of them is known, and then all are.
+    Most batches are new altogether. A few events of each are looked up first; where none of them is known, to store
+    all is refused if one of the others is, and only then those are looked up too.
     """
     given: dict[TraceId, IncomingEvent] = {}
     for event in events:
         given.setdefault(id_of_key(event.key(tenant.user, salt)), event)
     ids = list(given)
-    ends = {id: given[id] for id in (*ids[:1], *ids[-1:])}
+    some = {id: given[id] for id in (*ids[:: len(ids) // _LOOKED_UP + 1], *ids[-1:])}
     tries = 0
 
     def attempt() -> OutcomesStored:
@@ -82,7 +85,7 @@ def store_outcomes(
         now, done = clock.now(), OutcomesStored()
         with store.view(tenant) as view:
             done.position = view.position
-            known = _known(view, ends) if tries == 1 else set()
+            known = _known(view, some) if tries == 1 else set()
             if known or tries > 1:
                 known = _known(view, given, is_conflict=tries > 2)
         erased = {id for each in store.erasures(tenant.user) for id in each.ids} & given.keys()
