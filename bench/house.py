@@ -30,7 +30,7 @@ _NOUNS = frozenset(
 )
 """Words that end like a participle and are nouns of the field."""
 _PARTICIPLES = frozenset({"given", "heard", "kept", "made", "said", "taken", "told"})
-_PUBLIC = frozenset({"_asdict", "_exit", "_fields", "_make", "_replace", "_version"})
+_PUBLIC = frozenset({"_asdict", "_exit", "_field_defaults", "_fields", "_make", "_replace", "_version"})
 """Names with an underscore that are public: of named tuples, of `os`, and where the version is."""
 
 

@@ -684,6 +684,23 @@ def test_what_was_absent_is_known_once_it_is_stored(anna: Desk, boris: Desk) -> 
         assert [trace.text for trace in view.load([id_(1)])] == [memory(1).text]
 
 
+def test_of_many_that_are_to_be_absent_one_that_is_there_is_named_and_none_is_stored(anna: Desk, boris: Desk) -> None:
+    """S1: a batch of events is stored as a whole or not at all"""
+    anna.put(memory(150))
+    before = everything(anna)
+    puts = [Put(memory(number), EventKind.REMEMBERED) for number in range(1, 300)]
+    absent = ExpectAbsent(tuple(put.trace.id for put in puts))
+    with pytest.raises(Conflict, match=id_(150)):
+        anna.apply(absent, *puts)
+    assert everything(anna) == before
+    with pytest.raises(InvalidRequest):
+        boris.apply(absent, *puts)
+    anna.apply(Remove(id_(150)))
+    anna.apply(absent, *puts)
+    with anna.view() as view:
+        assert len(view.load(list(absent.ids))) == 299
+
+
 def test_parts_of_a_state_are_expected_as_they_were_read(anna: Desk) -> None:
     anna.apply(ExpectState("s1", {"read": None}), PatchSession("s1", {"read": [1, {"to": "2"}], "other": 5}))
     with anna.view() as view:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cortex.domain.secrets import pattern_names, redacted
+from cortex.domain.secrets import pattern_names, redacted, without_secrets
 from sweeps import for_each, sweep
 
 # `{w36}` stands for 36 random characters of letters and digits; the other alphabets are these.
@@ -591,3 +591,9 @@ def test_no_input_is_slow(piece: str):
     """E11: bounded patterns; one that backtracks without bound would not come back from this"""
     text = piece * (100_000 // len(piece))
     assert len(redacted(text).text) > 0
+
+
+@given(st.lists(PIECES | st.text(max_size=20), max_size=6).map("".join))
+def test_a_text_without_its_secrets_is_the_same_whether_its_words_are_known_or_not(text: str):
+    """E11"""
+    assert without_secrets(text) == redacted(text).text == without_secrets(text)

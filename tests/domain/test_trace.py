@@ -13,6 +13,7 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import ImportanceLabel, Kind, Memory, Retention
+from cortex.domain.outcome import Outcome, OutcomeType
 from cortex.domain.trace import COUNTERS, canonical, from_fields, label_of, name_of, parse_time, to_fields
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role, Turn
@@ -77,7 +78,22 @@ chunks = st.builds(
     section=st.lists(texts, max_size=4).map(tuple),
     dated=maybe_times,
 )
-traces = st.one_of(memories, turns, chunks)
+outcomes = st.builds(
+    Outcome,
+    **common,
+    outcome=st.sampled_from(OutcomeType),
+    session=texts,
+    tool=texts,
+    call_id=texts,
+    ok=st.none() | st.booleans(),
+    ms=st.none() | st.integers(0, 10**12) | st.floats(0.0, 1e12),
+    error=texts,
+    payload=texts,
+    payload_bytes=st.integers(0, 10**6),
+    refs=st.lists(texts, max_size=3).map(tuple),
+    kind=st.sampled_from(Kind),
+)
+traces = st.one_of(memories, turns, chunks, outcomes)
 
 
 @given(traces)
@@ -98,6 +114,12 @@ def test_counters_of_use_are_no_part_of_what_a_memory_says(memory):
 def test_the_text_form_is_the_same_every_time(trace):
     """E12, E14"""
     assert canonical(trace) == canonical(from_fields(name_of(trace), to_fields(trace)))
+
+
+@given(traces)
+def test_the_text_form_is_what_the_encoder_writes(trace):
+    """E12: it is joined by hand, and every commitment is of it"""
+    assert canonical(trace) == json.dumps(to_fields(trace), ensure_ascii=False, separators=(",", ":"))
 
 
 @given(traces, traces)

@@ -119,6 +119,25 @@ def test_without_an_id_an_event_is_known_by_what_it_says_when_and_where(engine: 
     assert engine.bind(user="boris").ingest_events([first]).outcomes == 1
 
 
+@pytest.mark.parametrize("known", [(50,), (3, 20, 97), tuple(range(1, 99, 2))])
+@pytest.mark.parametrize("backend", EVERY_BACKEND)
+def test_what_is_known_in_the_middle_of_a_batch_is_not_stored_again(
+    backend: str, known: Sequence[int], tmp_path: Path
+) -> None:
+    """S1: not all of a batch is looked up, and the store refuses what is known"""
+    with opened(tmp_path, backend) as engine:
+        engine.ingest_events([event(id=f"e{number}", text=f"The first of {number}") for number in known])
+        done = engine.ingest_events([event(id=f"e{number}", text=f"Number {number}") for number in range(100)])
+        fresh = [number for number in range(100) if number not in known]
+        assert (done.outcomes, done.repeated, len(done.ids)) == (len(fresh), len(known), len(fresh))
+        assert {each.text for each in outcomes(engine)} == {
+            *(f"The first of {number}" for number in known), *(f"Number {number}" for number in fresh),
+        }  # fmt: skip
+        (hit,) = engine.search(f"number {fresh[-1]}", lanes=[Lane.OUTCOMES], limit=1).hits
+        assert hit.trace.text == f"Number {fresh[-1]}"
+        assert engine.verify() == []
+
+
 def test_of_one_id_twice_the_first_is_kept(engine: Cortex) -> None:
     """S1"""
     done = engine.ingest_events([event(id="e1", text="first"), event(id="e1", text="second")])

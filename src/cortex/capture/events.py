@@ -11,11 +11,12 @@ import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]  # not in typeshed
 from typing import Any, NamedTuple
 
 from cortex.domain.outcome import MAX_PAYLOAD_BYTES, MAX_SUMMARY_CHARS, OutcomeType
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
-from cortex.domain.secrets import redacted
+from cortex.domain.secrets import without_secrets
 from cortex.domain.trace import parse_time
 from cortex.domain.turn import Role
 from cortex.errors import InvalidRequest
@@ -39,8 +40,13 @@ _READ_CHARS = 8_192
 
 # Once: `json.dumps` creates an encoder for each call with options.
 _digested = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
-_shown = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
-_parsed = json.JSONDecoder().decode
+_spelled = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
+_spell = c_make_encoder and c_make_encoder(
+    None, _spelled.default, encode_basestring, None, ": ", ", ", True, False, True
+)
+"""What `_spelled.encode` makes anew for each value, where Python has it."""
+
+_decoder = json.JSONDecoder()
 
 _label = lru_cache(maxsize=1_024)(checked_label)
 """Sessions and scopes are few, and each is checked once."""
@@ -53,17 +59,10 @@ _SIDECAR_TYPES = {
 }
 
 
-class ToolOutcome(NamedTuple):
-    """What an event says of a tool."""
+ToolOutcome = tuple[str, str, bool | None, float | None, str]
+"""What an event says of a tool: its name, the id of the call, whether it succeeded, how long it took, and its error."""
 
-    name: str = ""
-    call_id: str = ""
-    ok: bool | None = None
-    ms: float | None = None
-    error: str = ""
-
-
-_NO_TOOL = ToolOutcome()
+_NO_TOOL: ToolOutcome = ("", "", None, None, "")
 
 
 class IncomingEvent(NamedTuple):
@@ -76,7 +75,11 @@ class IncomingEvent(NamedTuple):
     id: str = ""
     role: Role | None = None
     text: str = ""
-    tool: ToolOutcome = _NO_TOOL
+    tool: str = ""
+    call_id: str = ""
+    ok: bool | None = None
+    ms: float | None = None
+    error: str = ""
     payload: Any = None
     refs: tuple[str, ...] = ()
 
@@ -90,28 +93,30 @@ class IncomingEvent(NamedTuple):
             content = f"id\n{user}\n{self.id}"
         else:
             said = [
-                user, self.type, self.session, self.at.isoformat(), self.tool.call_id, self.role, self.text,
-                self.tool.name, self.tool.ok, self.tool.ms, self.tool.error, self.payload, self.refs,
+                user, self.type, self.session, self.at.isoformat(), self.call_id, self.role, self.text,
+                self.tool, self.ok, self.ms, self.error, self.payload, self.refs,
             ]  # fmt: skip
             content = "digest\n" + _digested(said)
-        return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), key=salt, digest_size=16).digest()
+        digest = _keyed(salt).copy()
+        digest.update(content.encode("utf-8", "surrogatepass"))
+        return digest.digest()
 
     def summary(self) -> str:
         """What happened in one line, redacted and cut."""
-        said = self.text or self.tool.error or _spoken(self.type, self.tool)
-        return _cut(redacted(" ".join(said[:_READ_CHARS].split())).text, MAX_SUMMARY_CHARS)
+        said = self.text or self.error or _spoken(self.type, self.tool, self.ok)
+        return _cut(without_secrets(" ".join(said[:_READ_CHARS].split())), MAX_SUMMARY_CHARS)
 
-    def error(self) -> str:
+    def kept_error(self) -> str:
         """What the tool reported, redacted and cut."""
-        return _cut(redacted(self.tool.error[:_READ_CHARS]).text, MAX_SUMMARY_CHARS) if self.tool.error else ""
+        return _cut(without_secrets(self.error[:_READ_CHARS]), MAX_SUMMARY_CHARS) if self.error else ""
 
     def kept_payload(self) -> tuple[str, int]:
         """The payload as JSON, redacted and cut, and its size where it was cut, or else 0."""
         if self.payload is None:
             return "", 0
         # With spaces: the search for secrets goes by words.
-        whole = _shown(self.payload)
-        said = redacted(whole[:_READ_CHARS]).text
+        whole = "".join(_spell(self.payload, 0)) if _spell else _spelled.encode(self.payload)
+        said = without_secrets(whole[:_READ_CHARS])
         if len(whole) <= _READ_CHARS and len(said) <= MAX_PAYLOAD_BYTES and said.isascii():  # most are
             return said, 0
         kept = said.encode("utf-8", "replace")
@@ -121,6 +126,21 @@ class IncomingEvent(NamedTuple):
         return kept[:MAX_PAYLOAD_BYTES].decode("utf-8", "ignore"), size
 
 
+@lru_cache(maxsize=64)
+def _keyed(salt: bytes) -> hashlib.blake2b:
+    """What has taken in the key, which is half of the work."""
+    return hashlib.blake2b(key=salt, digest_size=16)
+
+
+def _parsed(line: str) -> Any:
+    """What a line of JSON says. Most have nothing around their object, which need not be looked for."""
+    if line.startswith("{"):
+        found, end = _decoder.raw_decode(line)
+        if end == len(line):
+            return found
+    return _decoder.decode(line)
+
+
 def read_line(line: bytes | str) -> IncomingEvent:
     """The event in a line, or an `InvalidRequest` that names the field and the fix."""
     if len(line) > MAX_LINE_BYTES:
@@ -128,7 +148,7 @@ def read_line(line: bytes | str) -> IncomingEvent:
             f"is over {MAX_LINE_BYTES // 1024**2} MiB", field="line", hint="shorten the payload of the event"
         )
     try:
-        found = _parsed(line.decode("utf-8") if isinstance(line, bytes) else line)
+        found = _parsed(line.decode() if isinstance(line, bytes) else line)
     except UnicodeDecodeError:
         raise InvalidRequest("is not UTF-8", field="line", hint="write the file as UTF-8") from None
     except (ValueError, RecursionError):
@@ -152,16 +172,16 @@ def read_event(given: object) -> IncomingEvent:
     if kind == MESSAGE and not text.strip():
         raise InvalidRequest("is missing", field="text", hint="a message has a text")
     return IncomingEvent(
-        type=kind,
-        at=_time(given.get("at"), "at"),
-        session=_label(_text(given, "session"), "session"),
-        scope=_label(_text(given, "scope") or DEFAULT_SCOPE, "scope"),
-        id=_name(given, "id"),
-        role=_role(given["role"]) if "role" in given else None,
-        text=text,
-        tool=_tool(given.get("tool")),
-        payload=given.get("payload"),
-        refs=_refs(given["refs"]) if "refs" in given else (),
+        kind,
+        _time(given.get("at"), "at"),
+        _label(_text(given, "session"), "session"),
+        _label(_text(given, "scope") or DEFAULT_SCOPE, "scope") if "scope" in given else DEFAULT_SCOPE,
+        _name(given, "id"),
+        _role(given["role"]) if "role" in given else None,
+        text,
+        *(_tool(given["tool"]) if "tool" in given else _NO_TOOL),
+        given.get("payload"),
+        _refs(given["refs"]) if "refs" in given else (),
     )
 
 
@@ -183,15 +203,15 @@ def _of_sidecar(row: Mapping[str, Any]) -> IncomingEvent:
         id=_name(row, "id"),
         role=_role(role) if is_message else None,
         text=summary,
-        tool=_NO_TOOL if is_message else ToolOutcome(name=name),
+        tool="" if is_message else name,
         payload=None if is_message else detail,
     )
 
 
-def _spoken(type: str, tool: ToolOutcome) -> str:
+def _spoken(type: str, tool: str, ok: bool | None) -> str:
     """What happened, of an event that does not say it."""
-    ended = {True: "succeeded", False: "failed", None: type.replace("_", " ")}[tool.ok]
-    return f"{tool.name or 'event'} {ended}"
+    ended = {True: "succeeded", False: "failed", None: type.replace("_", " ")}[ok]
+    return f"{tool or 'event'} {ended}"
 
 
 def _cut(text: str, most: int) -> str:
@@ -214,7 +234,7 @@ def _name(given: Mapping[str, Any], name: str) -> str:
     value = given.get(name)
     if type(value) is not str or not value.isascii():  # most are
         value = _text(given, name)
-    if len(value) > MAX_NAME_CHARS or not value.isprintable():
+    if not value.isprintable() or len(value) > MAX_NAME_CHARS:
         raise InvalidRequest(
             f"is over {MAX_NAME_CHARS} characters or not printable", field=name, hint="give a short name"
         )
@@ -253,9 +273,8 @@ def _tool(value: object) -> ToolOutcome:
         raise InvalidRequest("is neither true nor false", field="tool.ok", hint="leave it out where it is not known")
     if ms is not None and (isinstance(ms, bool) or not isinstance(ms, int | float) or not 0 <= ms < 1e12):
         raise InvalidRequest("is not a number of milliseconds", field="tool.ms", hint="give a number from 0 on")
-    return ToolOutcome(
-        name=_name(value, "name"), call_id=_name(value, "call_id"), ok=ok, ms=ms, error=_text(value, "error")
-    )
+    error = _text(value, "error") if "error" in value else ""
+    return _name(value, "name"), _name(value, "call_id"), ok, ms, error
 
 
 def _refs(value: object) -> tuple[str, ...]:

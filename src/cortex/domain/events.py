@@ -10,13 +10,17 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from json.encoder import encode_basestring_ascii as _quoted
+from json.encoder import encode_basestring_ascii
 
 GENESIS = "0" * 64
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 UNNOTED = timedelta(minutes=1)
 """Writers queue, and a long history takes seconds to read: a shorter step back looks like such a wait."""
+
+
+quoted = encode_basestring_ascii
+"""A text as a seal has it."""
 
 
 class EventKind(StrEnum):
@@ -93,11 +97,14 @@ def seal(
     previous: str, position: int, at: str, kind: str, subject: str, commitment: str, actor: str = "", cause: str = ""
 ) -> str:
     """The seal of an event: it fixes the event and everything before it in its tenant's chain."""
+    by = f"{quoted(actor)}, {quoted(cause)}"
+    return seal_quoted(quoted(previous), position, quoted(at), quoted(kind), quoted(subject), quoted(commitment), by)
+
+
+def seal_quoted(previous: str, position: int, at: str, kind: str, subject: str, commitment: str, by: str) -> str:
+    """`seal`, of what is quoted already; `by` is the actor and the cause. Many events share most of it."""
     # As `json.dumps` writes the list of these, in a third of the time: every change of anything has a seal.
-    content = (
-        f'["event.2", {_quoted(previous)}, {position}, {_quoted(at)}, {_quoted(kind)}, {_quoted(subject)},'
-        f" {_quoted(commitment)}, {_quoted(actor)}, {_quoted(cause)}]"
-    )
+    content = f'["event.2", {previous}, {position}, {at}, {kind}, {subject}, {commitment}, {by}]'
     return hashlib.sha256(content.encode()).hexdigest()
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
@@ -24,9 +23,11 @@ class OutcomeType(StrEnum):
     ALERT = "alert"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """One event that is not a message. It is a record of what happened, and recalled only if its lane is requested."""
+class Outcome(NamedTuple):
+    """One event that is not a message. It is a record of what happened, and recalled only if its lane is requested.
+
+    There are many, and a named tuple is made in a quarter of the time that a frozen dataclass takes.
+    """
 
     id: TraceId
     text: str
@@ -58,4 +59,4 @@ class Outcome:
         return SourceKind.TOOL
 
     def revised(self, **changes: Any) -> Outcome:
-        return replace(self, **changes)
+        return self._replace(**changes)

@@ -26,6 +26,8 @@ def terms_said(said: Mapping[str, Any]) -> list[list[str]]:
 
 def terms_by_passage(text: str, context: str = "") -> list[list[str]]:
     """The terms of each passage of `text`, after those of its context; one empty list for a text without any."""
+    if len(text) <= PASSAGE_TOKENS and not context:
+        return [index_terms(text)]
     found = [index_terms(text[start:end]) for start, end in passages(text, PASSAGE_TOKENS)] or [[]]
     around = index_terms(context) if context else []
     return [around + terms for terms in found] if around else found

@@ -52,6 +52,11 @@ def redacted(text: str) -> Redacted:
     return Redacted(_replaced(text, found), tuple(found))
 
 
+def without_secrets(text: str) -> str:
+    """`text` with every secret replaced by its name."""
+    return text if _is_harmless(text) else redacted(text).text
+
+
 def pattern_names() -> frozenset[str]:
     """The names a secret can be redacted under."""
     return frozenset({pattern.name for pattern in (*_TOKENS, *_ADDRESSES, *_PHRASES, *_NUMBERS)} | {_UNNAMED})
@@ -615,13 +620,13 @@ _TRAILING = ".,;:?)]}>*。，、；！？）』"
 
 def _found(text: str) -> list[Secret]:
     """Every secret in `text`, in order and apart from each other."""
+    if _is_harmless(text):
+        return []
     lowered = text.lower()
     is_ascii = lowered.isascii()
     # Tokens are ASCII: what is left of other scripts without it has no long words.
     words = (lowered if is_ascii else lowered.encode("ascii", "ignore").decode()).split()
     has_digits = _has_digits(text)
-    if is_ascii and not has_digits and _harmless.issuperset(words):
-        return []
     long = [word for word in words if len(word) >= _LONG] if len(max(words, key=len, default="")) >= _LONG else []
     has_roots = _has_any(_ROOTS, lowered) or (not is_ascii and _has_any(_WIDE_ROOTS, lowered))
     due = _due(lowered, long, has_roots=has_roots, has_digits=has_digits)
@@ -634,6 +639,11 @@ def _found(text: str) -> list[Secret]:
         return []
     marked = [marker.span() for marker in re.finditer(r"\[redacted:[a-z0-9-]+\]", text)]
     return _apart(secret for secret in found if not _touches(secret, marked))
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether `text` is known to have no secret by its words alone."""
+    return text.isascii() and _harmless.issuperset(text.lower().split()) and not _has_digits(text)
 
 
 def _has_digits(text: str) -> bool:

@@ -331,7 +331,10 @@ class QueryTerm:
 def index_terms(text: str) -> list[str]:
     """Every term `text` is found by, in order, repeats kept."""
     if text.isascii():  # then no token has a space within
-        return list(chain.from_iterable(map(_words.__getitem__, text.split())))
+        found: list[str] = []
+        for word in text.split():
+            found += _words[word]
+        return found
     return list(chain.from_iterable(map(_lexicon.__getitem__, _tokens(text))))
 
 

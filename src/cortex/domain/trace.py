@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from json.encoder import encode_basestring
@@ -32,12 +32,21 @@ _CLASSES: dict[str, type[Memory] | type[Turn] | type[Chunk] | type[Outcome]] = {
     "outcome": Outcome,
 }
 _NAMES = {cls: name for name, cls in _CLASSES.items()}
+
+
+def defaults_of(cls: type[Trace]) -> dict[str, Any]:
+    """The fields of a trace with their defaults; `MISSING` where there is none."""
+    if issubclass(cls, Outcome):
+        return {name: Outcome._field_defaults.get(name, MISSING) for name in Outcome._fields}
+    return {field.name: field.default for field in fields(cls)}
+
+
 _FIELDS = {
-    cls: tuple((field.name, field.default) for field in fields(cls) if field.name not in COUNTERS)
+    cls: tuple((name, default) for name, default in defaults_of(cls).items() if name not in COUNTERS)
     for cls in _CLASSES.values()
 }
 _KEYS = {cls: tuple((f'"{name}":', default) for name, default in named) for cls, named in _FIELDS.items()}
-_KNOWN = {name: frozenset(field.name for field in fields(cls)) for name, cls in _CLASSES.items()}
+_KNOWN = {name: frozenset(defaults_of(cls)) for name, cls in _CLASSES.items()}
 # All fields of a trace in one call: this is the hottest part of storing.
 _VALUES = {cls: attrgetter(*(name for name, _ in named)) for cls, named in _FIELDS.items()}
 
@@ -97,6 +106,8 @@ def from_json(payload: Mapping[str, Any], name: str = "") -> Trace:
 
 def canonical(trace: Trace) -> str:
     """The one text form of what a trace says, for commitments and for storage: its fields as compact JSON."""
+    if isinstance(trace, Outcome):
+        return _outcome(trace)
     # Joined here rather than encoded as a dict: most values are plain texts, and the encoder is slow to start.
     cls = type(trace)
     said = [
@@ -105,6 +116,32 @@ def canonical(trace: Trace) -> str:
         if value is not default and value != default
     ]
     return "{" + ",".join(said) + "}"
+
+
+def _outcome(trace: Outcome) -> str:
+    """The canonical form of an outcome: they are the most there are, and field by field takes half the time."""
+    id, text, created_at, outcome, session, tool, call_id, ok, ms, error, payload, *rare = trace
+    said = f'{{"id":{encode_basestring(id)},"text":{encode_basestring(text)},"created_at":{_moment(created_at)}'
+    if outcome != OutcomeType.TOOL_RESULT:
+        said += f',"outcome":{_OUTCOME_TYPES[outcome]}'
+    if session:
+        said += f',"session":{encode_basestring(session)}'
+    if tool:
+        said += f',"tool":{encode_basestring(tool)}'
+    if call_id:
+        said += f',"call_id":{encode_basestring(call_id)}'
+    if ok is not None:
+        said += ',"ok":true' if ok else ',"ok":false'
+    if ms is not None:
+        said += f',"ms":{_WRITERS.get(type(ms), _json)(ms)}'
+    if error:
+        said += f',"error":{encode_basestring(error)}'
+    if payload:
+        said += f',"payload":{encode_basestring(payload)}'
+    if rare != _RARE:
+        pairs = zip(_KEYS[Outcome][-len(_RARE) :], rare, strict=True)
+        said += "".join([f",{key}{_json(value)}" for (key, default), value in pairs if value != default])
+    return said + "}"
 
 
 def parse_time(text: str) -> datetime:
@@ -135,7 +172,7 @@ def _number(value: float) -> str:
 
 
 def _moment(value: datetime) -> str:
-    return f'"{_iso(value)}"'
+    return f'"{value.isoformat()}"' if value.tzinfo is UTC else f'"{_iso(value)}"'
 
 
 def _iso(value: datetime) -> str:
@@ -185,6 +222,9 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     },
 }
 """How the values that most fields have are written: as the encoder does, in a tenth of the time."""
+_OUTCOME_TYPES = {each: encode_basestring(each.value) for each in OutcomeType}
+_RARE = [default for _, default in _KEYS[Outcome][11:]]
+"""What most outcomes have in their last fields."""
 
 # What makes a plain value typed again; fields that are not here stay as they are.
 _READERS: Mapping[str, Callable[[Any], Any]] = {

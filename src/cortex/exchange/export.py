@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from enum import Enum
 from itertools import islice
 from typing import Any
@@ -14,7 +14,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.importance import NO_ORIGINS
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
-from cortex.domain.trace import COUNTERS, Trace, name_of, to_fields
+from cortex.domain.trace import COUNTERS, Trace, defaults_of, name_of, to_fields
 from cortex.ports.store import Filter, Store, View, scan_all
 
 EXPORTED_LANES = frozenset({Lane.MEMORIES, Lane.SESSIONS})
@@ -72,7 +72,7 @@ def _line(trace: Trace, redact: bool, last: Event | None) -> dict[str, Any]:
 def _fields(trace: Trace) -> Iterator[tuple[str, Any]]:
     """Every field that says something, defaults included, so that a reader need not know them."""
     changed = to_fields(trace)
-    for field in fields(trace):
-        value = changed.get(field.name, field.default)
-        if field.name not in COUNTERS and value not in (None, "", (), NO_ORIGINS):
-            yield field.name, value.value if isinstance(value, Enum) else value
+    for name, default in defaults_of(type(trace)).items():
+        value = changed.get(name, default)
+        if name not in COUNTERS and value not in (None, "", (), NO_ORIGINS):
+            yield name, value.value if isinstance(value, Enum) else value

@@ -7,7 +7,7 @@ What was erased is in no version any more, and stays erased.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from cortex.domain.lanes import SEARCHABLE, State
 from cortex.domain.memory import Memory
 from cortex.domain.outcome import Outcome
 from cortex.domain.scope import Tenant
-from cortex.domain.trace import COUNTERS
+from cortex.domain.trace import COUNTERS, defaults_of
 from cortex.domain.turn import Turn
 from cortex.lifecycle.plan import HeldIn, batched, nothing_held, same_but_use
 from cortex.ports.clock import Clock
@@ -69,7 +69,7 @@ class Difference:
         """The fields that differ, where it existed at both."""
         if self.before is None or self.after is None:
             return ()
-        names = [each.name for each in fields(self.after) if each.name not in COUNTERS]
+        names = [name for name in defaults_of(type(self.after)) if name not in COUNTERS]
         return tuple(name for name in names if getattr(self.before, name) != getattr(self.after, name))
 
 

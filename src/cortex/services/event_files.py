@@ -48,10 +48,12 @@ class LineReader:
         end, *lines = content.split(b"\n")
         self._rest += end
         if lines:
-            lines.insert(0, bytes(self._rest))
-            self._rest = bytearray(lines.pop())
-            for line in lines:
-                yield from self._line(line)
+            first, self._rest = bytes(self._rest), bytearray(lines.pop())
+            yield from self._line(first)
+            for number, line in enumerate(lines, self.number + 1):
+                self.number = number
+                if line and not line.isspace():
+                    yield EventLine(self.source, number, line)
         if len(self._rest) > MAX_LINE_BYTES:
             self._is_too_long = True
             self._rest.clear()

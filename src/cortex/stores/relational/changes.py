@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.trace import Trace
 from cortex.ports.store import Change, Embed, Put
@@ -63,27 +62,32 @@ def units(
     row: int, facet: int, thread: int | None, seq: int | None, words: Sequence[Sequence[str]]
 ) -> list[tuple[Any, ...]]:
     """The rows of the lexicon for one trace."""
-    return [(row, passage, facet, thread, seq, len(some), lexicon.pack(some)) for passage, some in enumerate(words)]
+    return [unit_of(row, passage, facet, thread, seq, some) for passage, some in enumerate(words)]
+
+
+def unit_of(
+    row: int, passage: int, facet: int, thread: int | None, seq: int | None, words: Sequence[str]
+) -> tuple[Any, ...]:
+    """The row of one passage."""
+    return row, passage, facet, thread, seq, len(words), lexicon.pack(words)
 
 
 def runs(changes: Sequence[Change]) -> Iterable[list[Change]]:
     """Consecutive puts of distinct traces, or embeds of distinct traces, together; everything else alone."""
     run: list[Change] = []
-    seen: set[tuple[TraceId, str]] = set()
+    seen: set[object] = set()
+    kind: type[Change] | None = None
     for change in changes:
-        key = _key(change)
-        if run and (type(run[0]) is not type(change) or key in seen):
-            yield run
-            run, seen = [], set()
+        key = change.trace.id if type(change) is Put else _key(change)
+        if type(change) is not kind or key in seen:
+            if run:
+                yield run
+            run, seen, kind = [], set(), type(change)
         run.append(change)
         seen.add(key)
     if run:
         yield run
 
 
-def _key(change: Change) -> tuple[TraceId, str]:
-    if isinstance(change, Put):
-        return change.trace.id, ""
-    if isinstance(change, Embed):
-        return change.id, change.space.key
-    return TraceId(""), ""
+def _key(change: Change) -> object:
+    return (change.id, change.space.key) if isinstance(change, Embed) else None

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from cortex.stores.relational.codec import marks
 
-_TOGETHER = 32
+_TOGETHER = 128
 """How many rows one statement inserts at most."""
 
 
@@ -42,13 +42,17 @@ class SqlConnection(Protocol):
 
 def insert_rows(connection: SqlConnection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert `rows`, many with each statement: to run one costs about as much as a row."""
-    if not rows:
-        return
-    row = f"({marks(rows[0])})"
+    if rows:
+        insert_values(connection, into, len(rows[0]), list(chain.from_iterable(rows)))
+
+
+def insert_values(connection: SqlConnection, into: str, width: int, values: Sequence[Any]) -> None:
+    """The same for rows of `width` values that are laid out one after the other."""
+    row = f"({marks(range(width))})"
     start = 0
-    while left := len(rows) - start:
+    while left := (len(values) - start) // width:
         # By powers of two: a driver that prepares statements meets few different ones.
         size = min(_TOGETHER, 1 << (left.bit_length() - 1))
-        values = list(chain.from_iterable(rows[start : start + size]))
-        connection.executemany(f"INSERT INTO {into} VALUES {', '.join([row] * size)}", [values])
-        start += size
+        end = start + size * width
+        connection.executemany(f"INSERT INTO {into} VALUES {', '.join([row] * size)}", [values[start:end]])
+        start = end

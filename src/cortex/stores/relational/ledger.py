@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from cortex.domain.events import GENESIS, EventKind, Lag, commit, lag, seal
+from cortex.domain.events import GENESIS, EventKind, Lag, commit, lag, quoted, seal_quoted
 from cortex.errors import StoreCorrupt
 from cortex.stores.relational.checksums import SEE_VERIFY
 from cortex.stores.relational.codec import pack_time, unpack_time
-from cortex.stores.relational.connection import SqlConnection, insert_rows
+from cortex.stores.relational.connection import SqlConnection, insert_values
 
 _LAST_POSITION = 2**63 - 1
 
@@ -39,6 +39,9 @@ class Start(NamedTuple):
 
 
 FIRST = Start(0, GENESIS)
+
+_KINDS = {kind: (kind.value, quoted(kind.value)) for kind in EventKind}
+"""The kinds as they are stored, and as they are sealed."""
 
 
 def own_position(connection: SqlConnection, user: int, upto: int | None = None) -> int:
@@ -135,9 +138,11 @@ class Ledger:
         """The position of the user's last event; 0 where there is none."""
         # The order of the ledger is the order of its times: a clock that was set back does not turn it around.
         self._at = clock if last.at is None else max(clock, last.at)
-        self._sealed_at = str(self._at)
+        self._sealed_at = quoted(str(self._at))
+        self._sealed_by = f"{quoted(actor)}, {quoted(cause)}"
         self._lag, self._set_back = self._behind(last)
-        self._events: list[tuple[object, ...]] = []
+        self._events: list[object] = []
+        """Their columns, one event after the other."""
 
     def record(self, kind: EventKind, subject: str, commitment: str) -> None:
         """Add an event."""
@@ -146,15 +151,16 @@ class Ledger:
             self._set_back = False
             shown = unpack_time(self._clock).isoformat()
             self.record(EventKind.CLOCK_SET_BACK, shown, commit(b"", shown))
-        self.position += 1
-        self.own_position = self.position
+        self.position = self.own_position = position = self.position + 1
         if not self._recorded:
             return
-        name = str(kind)
-        self._seal = seal(self._seal, self.position, self._sealed_at, name, subject, commitment, *self._by)
-        self._events.append(
-            (self._user, self.position, self._at, name, subject, bytes.fromhex(commitment), bytes.fromhex(self._seal),
-             *self._by)
+        name, sealed_name = _KINDS[kind]
+        self._seal = seal = seal_quoted(
+            f'"{self._seal}"', position, self._sealed_at, sealed_name, quoted(subject), f'"{commitment}"',
+            self._sealed_by,
+        )  # fmt: skip
+        self._events += (
+            self._user, position, self._at, name, subject, bytes.fromhex(commitment), bytes.fromhex(seal), *self._by,
         )  # fmt: skip
 
     def skip_to(self, position: int) -> None:
@@ -167,7 +173,7 @@ class Ledger:
             set_meta(self._db, self._counter, str(self.position))
         if self._events and self._lag is not None:
             keep_lag(self._db, self._user, self._lag)
-        insert_rows(self._db, "events", self._events)
+        insert_values(self._db, "events", 9, self._events)
         self._events.clear()
 
     @property

@@ -7,9 +7,9 @@ too high.
 
 from __future__ import annotations
 
-import sys
-from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from struct import Struct
 from typing import NamedTuple
 from zlib import crc32
 
@@ -45,16 +45,20 @@ def term_hash(term: str) -> int:
 
 def pack(terms: Sequence[str]) -> bytes:
     """The distinct terms of a text with their counts."""
-    packed = array("I", map(_once.__getitem__, terms))
+    packed = [*map(_once.__getitem__, terms)]
     if len(set(packed)) < len(packed):
         # A dict rather than a Counter, which is slow to make for the few terms of a text.
         counts: dict[int, int] = {}
         for once in packed:
             counts[once] = counts.get(once, 0) + 1
-        packed = array("I", [once - 1 + (n if n < MAX_OCCURRENCES else MAX_OCCURRENCES) for once, n in counts.items()])
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
+        packed = [once - 1 + (n if n < MAX_OCCURRENCES else MAX_OCCURRENCES) for once, n in counts.items()]
+    return _packing(len(packed))(*packed)
+
+
+@lru_cache(maxsize=1_024)
+def _packing(number: int) -> Callable[..., bytes]:
+    """What makes so many numbers four bytes each: to read the format anew costs more than to follow it."""
+    return Struct(f"<{number}I").pack
 
 
 class Unit(NamedTuple):

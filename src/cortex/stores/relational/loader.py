@@ -27,7 +27,7 @@ from cortex.stores.relational import calibrations
 from cortex.stores.relational.checksums import checksum
 from cortex.stores.relational.codec import batched, marks, pack_id, pack_time, unpack_id, unpack_trace
 from cortex.stores.relational.connection import insert_rows
-from cortex.stores.relational.writer import NewTrace, RelationalWriter
+from cortex.stores.relational.writer import RelationalWriter
 
 _BATCH = 1_000
 _LOADING, _EMPTY = "\nloading", "\nempty"
@@ -159,10 +159,8 @@ class RelationalLoader(RelationalWriter):
         insert_rows(self._db, f"events ({_EVENT})", rows)
 
     def _write_traces(self, records: Sequence[Fields]) -> None:
-        new = [
-            NewTrace(_trace(each["name"], each), each["since"], _bytes(each["salt"]), each["body"]) for each in records
-        ]
-        self._store(new)
+        new = [(_trace(each["name"], each), each["since"], _bytes(each["salt"]), each["body"]) for each in records]
+        self._store(new, len(new))
 
     def _write_versions(self, records: Sequence[Fields]) -> None:
         rows = []

@@ -10,10 +10,12 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 from cortex.domain import erasure
 from cortex.domain.erasure import Sought
@@ -22,6 +24,7 @@ from cortex.domain.holds import HOLDS
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import Memory
+from cortex.domain.outcome import Outcome
 from cortex.domain.passages import terms_of, terms_said
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace, canonical, label_of, name_of
@@ -51,25 +54,53 @@ from cortex.ports.store import (
     Remove,
 )
 from cortex.stores.relational import calibrations, checksums
-from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, LEXICON, Stored, runs, slot, source_rows, units
+from cortex.stores.relational.changes import (
+    ADD_SOURCE,
+    ADD_UNIT,
+    LEXICON,
+    Stored,
+    runs,
+    slot,
+    source_rows,
+    unit_of,
+    units,
+)
 from cortex.stores.relational.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_id, unpack_trace
-from cortex.stores.relational.connection import Cursor, SqlConnection, insert_rows
+from cortex.stores.relational.connection import Cursor, SqlConnection, insert_rows, insert_values
 from cortex.stores.relational.ledger import COUNTER, Head, Ledger, head_of
 from cortex.stores.relational.vector_writer import VectorWriter
 
 SALT_BYTES = 16
 
+_sorted = attrgetter("scope", "lane", "kind", "trust", "state")
+
 Words = Sequence[Sequence[str]]
 """The terms of each passage of a trace."""
 
 
-class NewTrace(NamedTuple):
-    """A trace that is not there yet, with its event and what that event commits to."""
+NewTrace = tuple[Trace, int, bytes, str]
+"""A trace that is not there yet, with its event and what that event commits to: the salt and the body."""
 
-    trace: Trace
-    since: int
-    salt: bytes
-    body: str
+
+TRACES = "traces (row, id, name, facet, since, created, thread, seq, slot, salt, body, checksum)"
+
+
+@dataclass(slots=True)
+class Derived:
+    """The rows of new traces, and what is counted of them."""
+
+    traces: list[Any] = field(default_factory=list)
+    """Their columns, one trace after the other."""
+    units: list[Any] = field(default_factory=list)
+    """The same of their passages."""
+    counts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    """Of each facet, the number of traces, passages and terms."""
+    speakers: Counter[tuple[int, str]] = field(default_factory=Counter)
+    sources: list[tuple[bytes, int]] = field(default_factory=list)
+
+    def count(self, facet: int, words: Words) -> None:
+        traces, passages, terms = self.counts.get(facet, (0, 0, 0))
+        self.counts[facet] = traces + 1, passages + len(words), terms + sum(map(len, words))
 
 
 class RelationalWriter(ABC):
@@ -102,7 +133,7 @@ class RelationalWriter(ABC):
         """What was inserted here and not changed since: it need not be read to be embedded."""
         self._absent: set[TraceId] = set()
         """What nobody has, as far as was asked here: it need not be asked for again, until something is inserted."""
-        self._facets: dict[tuple[str, ...], int] = {}
+        self._facets: dict[tuple[object, ...], int] = {}
         self._threads: dict[str, int] = {}
         self.ledger = Ledger(
             connection, self._user, self._clock, head=self._head, recorded=recorded, counter=self._counter,
@@ -209,6 +240,9 @@ class RelationalWriter(ABC):
 
     def _put(self, puts: Sequence[Put]) -> None:
         known = self._stored([put.trace.id for put in puts], taken=True)
+        if not known:
+            self._insert(puts)
+            return
         for id in [id for id, old in known.items() if old.fields is None]:
             self._set_aside(known.pop(id))
         for is_known, some in groupby(puts, key=lambda put: put.trace.id in known):
@@ -219,51 +253,55 @@ class RelationalWriter(ABC):
                 self._insert(list(some))
 
     def _insert(self, puts: Sequence[Put]) -> None:
-        new = []
-        salts = os.urandom(SALT_BYTES * len(puts))
-        for number, put in enumerate(puts):
-            trace, salt = put.trace, salts[SALT_BYTES * number : SALT_BYTES * (number + 1)]
-            body = canonical(trace)
-            self.ledger.record(put.because, trace.id, commit(salt, body))
-            new.append(NewTrace(trace, self.ledger.position, salt, body))
-        self._store(new)
+        self._store(self._begun(puts), len(puts))
 
-    def _store(self, new: Sequence[NewTrace]) -> None:
-        """Write traces that are not there yet, and everything derived from them."""
+    def _begun(self, puts: Sequence[Put]) -> Iterator[NewTrace]:
+        """The traces with their events, which are recorded as each is taken."""
+        salts, ledger = os.urandom(SALT_BYTES * len(puts)), self.ledger
+        for at, put in enumerate(puts):
+            trace, salt = put.trace, salts[SALT_BYTES * at : SALT_BYTES * (at + 1)]
+            body = canonical(trace)
+            ledger.record(put.because, trace.id, commit(salt, body))
+            yield trace, ledger.position, salt, body
+
+    def _store(self, new: Iterable[NewTrace], number: int) -> None:
+        """Write so many traces that are not there yet, and everything derived from them."""
         self._absent.clear()
-        traces, terms = [], list[tuple[Any, ...]]()
-        counts: list[tuple[int, int, int, int]] = []
-        postings: list[tuple[int, int, Words]] = []
-        speakers: Counter[tuple[int, str]] = Counter()
-        sources: list[tuple[bytes, int]] = []
-        rows = self._reserve("traces", len(new))
+        derived = Derived()
+        # What is made of each trace is laid out in few lists: many small objects keep Python's collector busy.
+        self._post(self._rows_of_new(new, self._reserve("traces", number), derived))
+        insert_values(self._db, TRACES, 12, derived.traces)
+        insert_values(self._db, LEXICON, 7, derived.units)
+        self._count((*sums, facet) for facet, sums in derived.counts.items())
+        self._count_speakers(derived.speakers)
+        self._db.executemany(ADD_SOURCE, derived.sources)
+
+    def _rows_of_new(
+        self, new: Iterable[NewTrace], rows: Iterable[int], derived: Derived
+    ) -> Iterator[tuple[int, int, Words]]:
+        """What the posting lists hold of each; all other rows are added to `derived`."""
         for at, (trace, since, salt, body) in zip(rows, new, strict=True):
             facet, name = self._facet(trace), name_of(trace)
-            thread, seq = self._place(trace)
             is_searched = trace.state in SEARCHABLE
             checksum = checksums.checksum(body, facet)
-            self._fresh[trace.id] = Stored(at, name, facet, since, salt, body, checksum, is_searched)
-            traces.append(
-                (at, pack_id(trace.id), name, facet, since, pack_time(trace.created_at),
-                 thread, seq, slot(trace), salt, body, checksum)
+            thread = seq = about = None
+            if not isinstance(trace, Outcome):  # which has no place and no slot, and is not embedded
+                (thread, seq), about = self._place(trace), slot(trace)
+                self._fresh[trace.id] = Stored(at, name, facet, since, salt, body, checksum, is_searched)
+                if isinstance(trace, Turn) and trace.speaker:
+                    derived.speakers[facet, trace.speaker] += 1
+                elif isinstance(trace, Memory) and trace.source_turns:
+                    derived.sources += source_rows(at, trace)
+            derived.traces += (
+                at, pack_id(trace.id), name, facet, since, pack_time(trace.created_at),
+                thread, seq, about, salt, body, checksum,
             )  # fmt: skip
             words = terms_of(trace) if is_searched else []
+            for passage, some in enumerate(words):
+                derived.units += unit_of(at, passage, facet, thread, seq, some)
+            derived.count(facet, words)
             if words:
-                postings.append((at, facet, words))
-                terms += units(at, facet, thread, seq, words)
-            counts.append((1, len(words), sum(map(len, words)), facet))
-            if isinstance(trace, Turn) and trace.speaker:
-                speakers[facet, trace.speaker] += 1
-            elif isinstance(trace, Memory) and trace.source_turns:
-                sources += source_rows(at, trace)
-        insert_rows(
-            self._db, "traces (row, id, name, facet, since, created, thread, seq, slot, salt, body, checksum)", traces
-        )
-        insert_rows(self._db, LEXICON, terms)
-        self._post(postings)
-        self._count(counts)
-        self._count_speakers(speakers)
-        self._db.executemany(ADD_SOURCE, sources)
+                yield at, facet, words
 
     def _revise(self, put: Put, old: Stored) -> None:
         trace, body = put.trace, canonical(put.trace)
@@ -581,12 +619,13 @@ class RelationalWriter(ABC):
     # --- interned names and counts ---------------------------------------------------------------
 
     def _facet(self, trace: Trace) -> int:
-        key = (trace.scope, trace.lane, trace.kind, trace.trust, label_of(trace), trace.state)
-        if key not in self._facets:
-            columns = ("scope", "lane", "kind", "trust", "label", "state")
+        key = (*_sorted(trace), label_of(trace))
+        found = self._facets.get(key)
+        if found is None:
+            columns = ("scope", "lane", "kind", "trust", "state", "label")
             values: dict[str, Any] = dict(zip(columns, map(str, key), strict=True))
-            self._facets[key] = self._intern("facets", user=self._user, **values)
-        return self._facets[key]
+            found = self._facets[key] = self._intern("facets", user=self._user, **values)
+        return found
 
     def _place(self, trace: Trace) -> tuple[int | None, int | None]:
         if not isinstance(trace, Turn):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -26,7 +27,12 @@ _PLACE_IN_LIST = ("json_extract(p.value, '$[0]')", "json_extract(p.value, '$[1]'
 
 def posting(facet: int, user: int, words: Sequence[Sequence[str]]) -> str:
     """What is indexed for one trace: its terms, its facet and its user."""
-    return " ".join((_facet_token(facet), _user_token(user), *chain.from_iterable(words)))
+    return " ".join([_owner(facet, user), *chain.from_iterable(words)])
+
+
+@lru_cache(maxsize=1_024)
+def _owner(facet: int, user: int) -> str:
+    return f"{_facet_token(facet)} {_user_token(user)}"
 
 
 def _facet_token(facet: int) -> str:

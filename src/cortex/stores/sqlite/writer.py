@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 from cortex.domain.erasure import Erasure
 from cortex.domain.scope import Tenant
+from cortex.errors import Conflict
+from cortex.ports.store import Change, ExpectAbsent, Put
 from cortex.stores.relational.loader import RelationalLoader
 from cortex.stores.relational.writer import RelationalWriter, Words
 from cortex.stores.sqlite import damage
@@ -18,6 +20,22 @@ class SqliteWriter(RelationalWriter):
     """One transaction's work."""
 
     _db: sqlite3.Connection
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        puts = _new(changes)
+        if not puts:
+            super().apply(changes)
+            return
+        try:
+            self._insert(puts)
+        except sqlite3.IntegrityError as error:
+            if "traces.id" not in str(error):
+                raise
+            self._fresh.clear()
+            found = self._stored([put.trace.id for put in puts], taken=True)
+            known = min(found, key=lambda id: found[id].row)  # the others were inserted here
+            raise Conflict(f"{known} was stored meanwhile", hint="look again") from None
+        self.ledger.write()
 
     def _reserve(self, table: str, number: int) -> range:
         # Nobody else writes meanwhile.
@@ -54,6 +72,18 @@ class SqliteWriter(RelationalWriter):
         from cortex.stores.sqlite import audit
 
         audit.rebuild(self._db)
+
+
+def _new(changes: Sequence[Change]) -> list[Put]:
+    """The puts, where the changes are nothing but puts of traces that are to be absent.
+
+    The index of ids refuses what is there already: to look for each of them first would only repeat it.
+    """
+    if not changes or not isinstance(changes[0], ExpectAbsent):
+        return []
+    puts = [each for each in changes[1:] if isinstance(each, Put)]
+    ids = tuple([put.trace.id for put in puts])
+    return puts if ids == changes[0].ids and len(set(ids)) == len(changes) - 1 else []
 
 
 class SqliteLoader(RelationalLoader, SqliteWriter):
