@@ -377,7 +377,10 @@ def test_too_many_connections_are_named(server: Server, database: str, tmp_path:
 def test_no_transaction_leaves_anything_in_its_session(server: Server, database: str, tmp_path: Path) -> None:
     """PgBouncer in transaction mode gives every transaction another session."""
     with closing(opened(server.url(database, OWNER), tmp_path, connections=1)) as store:
-        put(store, 1)
+        store._connections._is_direct = False  # type: ignore[attr-defined]
+        store._connections._drop_idle()  # type: ignore[attr-defined]
+        for number in range(5):
+            put(store, number)
         with store.view(ANNA) as view:
             view.keywords(query_terms("harbour"), Filter(), 5, Deadline.after(time, PATIENCE))
         with store.erasure_lock(0):

@@ -83,7 +83,7 @@ def connected(role: str = postgres_server.OWNER, user: str | None = None) -> Ite
 
     with psycopg.connect(postgres_server.shared().url(user=role), autocommit=role == "postgres") as connection:
         connection.execute("SET search_path TO cortex_main, public")
-        connection.execute(row_security.begin(user).encode() or b"SELECT 1")
+        connection.execute(row_security.in_sql(row_security.begin(user)).encode() or b"SELECT 1")
         yield connection
         connection.rollback()
 
