@@ -111,9 +111,10 @@ class PgVectorWriter(VectorWriter):
         # In one statement, so that nobody waits to learn how many there were.
         self._db.execute(
             "WITH ended AS (UPDATE vectors SET until = ? WHERE row = ? AND space = ? AND until IS NULL RETURNING key),"
-            " gone AS (DELETE FROM codes c USING ended e WHERE c.key = e.key RETURNING c.space, c.user, c.seq)"
+            " gone AS (DELETE FROM codes c USING ended e WHERE c.key = e.key AND c.row = ?"
+            " RETURNING c.space, c.user, c.seq)"
             " INSERT INTO tombs (space, user, code) SELECT space, user, seq FROM gone ORDER BY seq",
-            (at, row, space),
+            (at, row, space, row),
         )
 
     def _bury(self, where: str, values: tuple[int, ...]) -> None:
