@@ -284,6 +284,50 @@ def test_connections_that_were_lost_while_idle_are_replaced(store: Store, server
     assert len(known(store)) == 2
 
 
+def test_a_write_that_reads_nothing_notices_a_lost_session_before_it_commits(
+    store: Store, server: Server, database: str
+) -> None:
+    put(store, 1)
+    with connected(server) as connection:
+        terminate(connection, database)
+    write_apart(store, lambda connection: connection.execute("INSERT INTO meta VALUES ('written', 'once')"))
+    assert write_apart(store, lambda connection: connection.execute(WRITTEN).fetchall()) == [("once",)]
+
+
+def test_an_error_is_raised_by_the_next_answer_and_the_session_goes_on(store: Store) -> None:
+    def work(connection: Any) -> Any:
+        connection.execute("INSERT INTO meta VALUES ('written', 'never')")
+        connection.execute("SELECT 1 / 0")
+        return connection.execute("SELECT 1").fetchone()
+
+    for _ in range(5):  # until its statements would have been prepared
+        with pytest.raises(EngineError):
+            write_apart(store, work)
+        put(store, 1)
+    assert write_apart(store, lambda connection: connection.execute(WRITTEN).fetchall()) == []
+
+
+def test_a_session_keeps_few_statements_prepared(store: Store) -> None:
+    numbers = [number for number in range(300) for _ in range(4)]
+
+    def work(connection: Any) -> list[int]:
+        answers = [connection.execute(f"SELECT {number}") for number in numbers]
+        return [answer.fetchone()[0] for answer in answers]
+
+    assert write_apart(store, work) == numbers
+    with store._connections.alone() as connection:  # type: ignore[attr-defined]
+        (kept,) = connection.execute("SELECT count(*) FROM pg_prepared_statements").fetchone()
+    assert 0 < kept <= 200
+
+
+WRITTEN = "SELECT value FROM meta WHERE key = 'written'"
+
+
+def write_apart(store: Store, work: Callable[[Any], Any]) -> Any:
+    """A transaction beside those of the port."""
+    return store._connections.write(work)  # type: ignore[attr-defined]
+
+
 def terminate(connection: Any, database: str) -> None:
     """End every session of a database, and wait until they are gone."""
     query = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = %s"

@@ -101,12 +101,14 @@ class PgConnection:
         values = list(chain.from_iterable(values for _, values in waiting))
         self._sent(f"WITH {named} {last}" if named else last, values)
 
-    def commit(self) -> None:
-        """Send what is still to be written, and commit it."""
+    def settle(self) -> None:
+        """Send what is still to be written. Of a session that was lost before anything was done, this learns it."""
         self.flush()
+        if self._pipeline is not None and not self._pipeline.is_answered:
+            self._pipeline.read()
+
+    def commit(self) -> None:
         if self._pipeline is not None:
-            if not self._pipeline.is_answered:
-                self._pipeline.read()  # what is lost until then was not committed
             self._pipeline.execute(b"COMMIT")
         else:
             self.raw.execute("COMMIT", prepare=False)

@@ -174,10 +174,11 @@ class Connections:
         try:
             with self._lent_together(entry) if together else self._lent_apart(entry) as writing:
                 result = work(writing)
+                writing.settle()
                 is_committing = True
                 writing.commit()
         except psycopg.Error as error:
-            if isinstance(error, _LostIdle) or not (is_committing and is_lost(error)):
+            if not (is_committing and is_lost(error)):
                 raise
             lost = error
         else:

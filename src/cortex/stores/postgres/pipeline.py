@@ -149,18 +149,21 @@ class Pipeline:
 
     def _answers(self, sent: Sequence[_Sent]) -> PQGen[None]:
         error: psycopg.Error | None = None
-        yield from send(self._libpq)
-        for answer, key in sent:
-            for result in (yield from fetch_many(self._libpq)):
-                if result.status not in _FAILED:
-                    self.is_answered = True
-                    if answer is not None:
-                        answer.come(result)
-                    continue
-                if key is not None and self._statements is not None:
-                    self._statements.forget(key)
-                error = error or errors.error_from_result(result, self._connection.info.encoding)
-        yield from fetch_many(self._libpq)
+        try:
+            yield from send(self._libpq)
+            for answer, key in sent:
+                for result in (yield from fetch_many(self._libpq)):
+                    if result.status not in _FAILED:
+                        self.is_answered = True
+                        if answer is not None:
+                            answer.come(result)
+                        continue
+                    if key is not None and self._statements is not None:
+                        self._statements.forget(key)
+                    error = error or errors.error_from_result(result, self._connection.info.encoding)
+            yield from fetch_many(self._libpq)
+        except psycopg.OperationalError as lost:
+            error = error or lost  # a server that ends a session says why
         if error is not None:
             raise error
 
