@@ -320,6 +320,16 @@ def test_a_session_keeps_few_statements_prepared(store: Store) -> None:
     assert 0 < kept <= 200
 
 
+def test_a_session_may_lose_what_it_has_prepared(store: Store) -> None:
+    for number in range(5):
+        put(store, number)
+    with store._connections.alone() as connection:  # type: ignore[attr-defined]
+        connection.execute("DEALLOCATE ALL")
+    for number in range(5, 10):
+        put(store, number)
+    assert len(known(store)) == 10
+
+
 WRITTEN = "SELECT value FROM meta WHERE key = 'written'"
 
 

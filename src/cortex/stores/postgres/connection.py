@@ -130,7 +130,7 @@ class PgConnection:
         try:
             yield
         except errors.QueryCanceled as error:
-            self.raw.execute("ROLLBACK TO leg")
+            self.raw.execute("ROLLBACK TO leg", prepare=False)
             self._limit_ms = 0
             raise DeadlineExceeded("the search took too long") from error
         finally:

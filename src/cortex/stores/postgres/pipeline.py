@@ -50,6 +50,9 @@ class Statements:
     def forget(self, key: Key) -> None:
         self._met.pop(key, None)
 
+    def clear(self) -> None:
+        self._met.clear()
+
     def surplus(self) -> Iterator[bytes]:
         """The names of those that are kept no longer."""
         while len(self._met) > _MOST_MET:
@@ -158,14 +161,20 @@ class Pipeline:
                         if answer is not None:
                             answer.come(result)
                         continue
-                    if key is not None and self._statements is not None:
-                        self._statements.forget(key)
                     error = error or errors.error_from_result(result, self._connection.info.encoding)
+                    self._forget(key, error)
             yield from fetch_many(self._libpq)
         except psycopg.OperationalError as lost:
             error = error or lost  # a server that ends a session says why
         if error is not None:
             raise error
+
+    def _forget(self, key: Key | None, error: psycopg.Error) -> None:
+        """What was not prepared, or is no longer: psycopg drops the statements of the whole session now and then."""
+        if self._statements is not None and isinstance(error, errors.InvalidSqlStatementName):
+            self._statements.clear()
+        elif self._statements is not None and key is not None:
+            self._statements.forget(key)
 
     def rows(self, result: pq.abc.PGresult) -> list[tuple[Any, ...]]:
         self._types.set_pgresult(result)
