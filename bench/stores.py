@@ -1,9 +1,11 @@
 """What a store costs beside SQLite, on the same records in one run: `python -m bench.stores POSTGRESQL-URL`.
 
 The cost is CPU, of the client and of the server's processes together, so the server has to run on this machine. Its
-process is found by its own answer. The database must be empty; what is written there stays. Each store is measured in a
-process of its own, and each writer is one. The stores take turns, batch by batch and round by round, so that a load
-that changes meanwhile hits both; medians of the rounds are printed. `--size 1000000` takes a few hours.
+process is found by its own answer. The database must be empty; what is written there stays. It is best measured as a
+role that row-level security holds for: one that owns the database, has pg_checkpoint, and may set commit_delay and
+commit_siblings. Each store is measured in a process of its own, and each writer is one. The stores take turns, batch by
+batch and round by round, so that a load that changes meanwhile hits both; medians of the rounds are printed.
+`--size 1000000` takes a few hours.
 """
 
 from __future__ import annotations
@@ -311,6 +313,19 @@ def writers_waiting(home: Path, url: str, times: int) -> Rounds:
             connection.execute(f"ALTER DATABASE {name} RESET ALL")
 
 
+def conditions(url: str) -> str:
+    """What of a server and of a role changes the figures."""
+    import psycopg
+
+    with psycopg.connect(url) as connection:
+        version, buffers, fsync, is_walled = connection.execute(
+            "SELECT current_setting('server_version'), current_setting('shared_buffers'), current_setting('fsync'),"
+            " NOT (rolsuper OR rolbypassrls) FROM pg_roles WHERE rolname = current_user"
+        ).fetchone() or ("", "", "", False)
+    walled = "in force" if is_walled else "passed by"
+    return f"PostgreSQL {version}, shared_buffers {buffers}, fsync {fsync}, row-level security {walled}"
+
+
 def _checkpoint(url: str) -> None:
     """Have the server write to its disk what it was given, so that nothing else pays for it."""
     import psycopg
@@ -321,7 +336,7 @@ def _checkpoint(url: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench.stores", description=__doc__)
-    parser.add_argument("url", help="an empty PostgreSQL database on this machine, as a role that may run CHECKPOINT")
+    parser.add_argument("url", help="an empty PostgreSQL database on this machine")
     parser.add_argument("--size", type=int, default=20_000)
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--json", action="store_true")
@@ -353,6 +368,7 @@ def main() -> None:
     print(f"| {chosen.size:,} turns | SQLite | PostgreSQL | ratio |\n| --- | --- | --- | --- |")
     for what, other in others.items():
         print(f"| {what} | {' | '.join(_beside(mine.get(what), other))} |")
+    print(f"\n{conditions(chosen.url)}, {os.cpu_count()} cores")
 
 
 def _asked(alone: ProcessPoolExecutor) -> Measurement | None:

@@ -302,6 +302,60 @@ def test_connections_that_were_lost_while_idle_are_replaced(store: Store, server
     assert len(known(store)) == 2
 
 
+def test_a_write_that_reads_nothing_notices_a_lost_session_before_it_commits(
+    store: Store, server: Server, database: str
+) -> None:
+    put(store, 1)
+    with connected(server) as connection:
+        terminate(connection, database)
+    write_apart(store, lambda connection: connection.execute("INSERT INTO meta VALUES ('written', 'once')"))
+    assert write_apart(store, lambda connection: connection.execute(WRITTEN).fetchall()) == [("once",)]
+
+
+def test_an_error_is_raised_by_the_next_answer_and_the_session_goes_on(store: Store) -> None:
+    def work(connection: Any) -> Any:
+        connection.execute("INSERT INTO meta VALUES ('written', 'never')")
+        connection.execute("SELECT 1 / 0")
+        return connection.execute("SELECT 1").fetchone()
+
+    for _ in range(5):  # until its statements would have been prepared
+        with pytest.raises(EngineError):
+            write_apart(store, work)
+        put(store, 1)
+    assert write_apart(store, lambda connection: connection.execute(WRITTEN).fetchall()) == []
+
+
+def test_a_session_keeps_few_statements_prepared(store: Store) -> None:
+    numbers = [number for number in range(300) for _ in range(4)]
+
+    def work(connection: Any) -> list[int]:
+        answers = [connection.execute(f"SELECT {number}") for number in numbers]
+        return [answer.fetchone()[0] for answer in answers]
+
+    assert write_apart(store, work) == numbers
+    with store._connections.alone() as connection:  # type: ignore[attr-defined]
+        (kept,) = connection.execute("SELECT count(*) FROM pg_prepared_statements").fetchone()
+    assert 0 < kept <= 200
+
+
+def test_a_session_may_lose_what_it_has_prepared(store: Store) -> None:
+    for number in range(5):
+        put(store, number)
+    with store._connections.alone() as connection:  # type: ignore[attr-defined]
+        connection.execute("DEALLOCATE ALL")
+    for number in range(5, 10):
+        put(store, number)
+    assert len(known(store)) == 10
+
+
+WRITTEN = "SELECT value FROM meta WHERE key = 'written'"
+
+
+def write_apart(store: Store, work: Callable[[Any], Any]) -> Any:
+    """A transaction beside those of the port."""
+    return store._connections.write(work)  # type: ignore[attr-defined]
+
+
 def terminate(connection: Any, database: str) -> None:
     """End every session of a database, and wait until they are gone."""
     query = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = %s"
@@ -395,7 +449,10 @@ def test_too_many_connections_are_named(server: Server, database: str, tmp_path:
 def test_no_transaction_leaves_anything_in_its_session(server: Server, database: str, tmp_path: Path) -> None:
     """PgBouncer in transaction mode gives every transaction another session."""
     with closing(opened(server.url(database, OWNER), tmp_path, connections=1)) as store:
-        put(store, 1)
+        store._connections._is_direct = False  # type: ignore[attr-defined]
+        store._connections._drop_idle()  # type: ignore[attr-defined]
+        for number in range(5):
+            put(store, number)
         with store.view(ANNA) as view:
             view.keywords(query_terms("harbour"), Filter(), 5, Deadline.after(time, PATIENCE))
         with store.erasure_lock(0):

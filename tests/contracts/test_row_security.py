@@ -83,7 +83,7 @@ def connected(role: str = postgres_server.OWNER, user: str | None = None) -> Ite
 
     with psycopg.connect(postgres_server.shared().url(user=role), autocommit=role == "postgres") as connection:
         connection.execute("SET search_path TO cortex_main, public")
-        connection.execute(row_security.begin(user).encode() or b"SELECT 1")
+        connection.execute(row_security.in_sql(row_security.begin(user)).encode() or b"SELECT 1")
         yield connection
         connection.rollback()
 
@@ -250,5 +250,5 @@ def test_the_files_of_a_user_are_walled_off_in_every_index(tmp_path: Path) -> No
 def _among_files(role: str = postgres_server.OWNER, user: str | None = None) -> Iterator[Any]:
     with connected(role) as connection:
         connection.execute(f'SET search_path TO "{FILES}", public')
-        connection.execute(row_security.begin_files(user).encode() or b"SELECT 1")
+        connection.execute(row_security.in_sql(row_security.begin_files(user)).encode() or b"SELECT 1")
         yield connection

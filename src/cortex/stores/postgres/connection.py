@@ -19,6 +19,7 @@ from psycopg.types.numeric import Int8BinaryDumper
 
 from cortex.errors import DeadlineExceeded
 from cortex.runtime.deadline import Deadline
+from cortex.stores.postgres.pipeline import Pipeline
 from cortex.stores.relational.connection import Cursor
 
 Row = tuple[Any, ...]
@@ -42,18 +43,6 @@ def listed(numbers: Iterable[int]) -> str:
     return f"{{{','.join(map(str, numbers))}}}"
 
 
-class _Cursor(psycopg.RawCursor[Row]):
-    """The rows a statement returned. Statements are sent together until somebody reads the answer to one."""
-
-    pipeline: psycopg.Pipeline | None = None
-
-    @property
-    def rowcount(self) -> int:
-        if self.pipeline is not None:
-            self.pipeline.sync()
-        return super().rowcount
-
-
 class PgConnection:
     """A connection inside one transaction; in a `pipeline`, what nobody reads is not waited for.
 
@@ -61,7 +50,7 @@ class PgConnection:
     a statement costs more than a row. It writes to different tables and reads nothing, so its order does not matter.
     """
 
-    def __init__(self, connection: Connection, pipeline: psycopg.Pipeline | None = None) -> None:
+    def __init__(self, connection: Connection, pipeline: Pipeline | None = None) -> None:
         self.raw = connection
         self._pipeline = pipeline
         self.xid: str | None = None
@@ -81,8 +70,9 @@ class PgConnection:
     def _sent(self, sql: str, parameters: Sequence[Any]) -> Cursor:
         if self._limit_ms and self._deadline is None:
             self._limit(0)
-        cursor = _Cursor(self.raw)
-        cursor.pipeline = self._pipeline
+        if self._pipeline is not None:
+            return self._pipeline.execute(translated(sql), parameters)
+        cursor = psycopg.RawCursor(self.raw)
         cursor.execute(translated(sql), parameters, binary=True)
         if self._deadline is not None and self._deadline.passed:
             raise DeadlineExceeded("the search took too long")
@@ -97,7 +87,8 @@ class PgConnection:
             self._waiting[table[1]] = sql, rows[0]
         elif rows:
             self.flush()
-            _Cursor(self.raw).executemany(translated(sql), rows)
+            for row in rows:
+                self._sent(sql, row)
 
     def flush(self) -> None:
         """Send what is still to be written."""
@@ -109,6 +100,18 @@ class PgConnection:
         named = ", ".join(f"part{number} AS ({sql})" for number, sql in enumerate(others))
         values = list(chain.from_iterable(values for _, values in waiting))
         self._sent(f"WITH {named} {last}" if named else last, values)
+
+    def settle(self) -> None:
+        """Send what is still to be written. Of a session that was lost before anything was done, this learns it."""
+        self.flush()
+        if self._pipeline is not None and not self._pipeline.is_answered:
+            self._pipeline.read()
+
+    def commit(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.execute(b"COMMIT")
+        else:
+            self.raw.execute("COMMIT", prepare=False)
 
     @contextmanager
     def until(self, deadline: Deadline | None) -> Iterator[None]:
@@ -127,7 +130,7 @@ class PgConnection:
         try:
             yield
         except errors.QueryCanceled as error:
-            self.raw.execute("ROLLBACK TO leg")
+            self.raw.execute("ROLLBACK TO leg", prepare=False)
             self._limit_ms = 0
             raise DeadlineExceeded("the search took too long") from error
         finally:

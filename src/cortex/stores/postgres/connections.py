@@ -11,7 +11,8 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
+from itertools import chain
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -26,10 +27,12 @@ from cortex.ports.store_url import StoreUrl
 from cortex.stores.postgres import PostgresOptions, row_security, schema, signals
 from cortex.stores.postgres.connection import Connection, PgConnection, adapt
 from cortex.stores.postgres.failures import is_lost, is_retried, named_errors
-from cortex.stores.postgres.row_security import Enter, User
+from cortex.stores.postgres.pipeline import Pipeline, Statements
+from cortex.stores.postgres.row_security import Enter, Entry, User, in_sql
 
 T = TypeVar("T")
 
+_WRITING = "ISOLATION LEVEL READ COMMITTED"
 _MOST_TRIES = 32
 """How often a write starts over: each time another writer went ahead, so all together go forward."""
 
@@ -51,6 +54,10 @@ _LOST_AFTER = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_cou
 
 Life = tuple[Any, ...]
 """What tells a server from the one that it is after a crash or a failover."""
+
+
+class _LostIdle(psycopg.OperationalError):
+    """Nothing was done with a connection before it was lost: another is taken."""
 
 
 class Connections:
@@ -82,6 +89,7 @@ class Connections:
         the last: the server may be in an earlier state then."""
         self._is_direct: bool | None = None
         self._lives: WeakKeyDictionary[Connection, Life] = WeakKeyDictionary()
+        self._statements: WeakKeyDictionary[Connection, Statements] = WeakKeyDictionary()
         self._schema = schema.schema_name(agent)
         self._subscriptions: list[Callable[[], None]] = []
         self._sender: signals.Sender | None = None
@@ -114,7 +122,8 @@ class Connections:
         `enters` as `row_security.begin` has it.
         """
         mode = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        with named_errors(self.target), self._lent(mode, self._enter(user, enters=enters)) as connection:
+        entry = self._enter(user, enters=enters)
+        with named_errors(self.target), self._lent(mode, entry) as connection:
             try:
                 yield PgConnection(connection)
             finally:
@@ -135,15 +144,16 @@ class Connections:
         `CommitUnknown` says that nobody can tell, any other error that nothing was written. Statements are sent
         `together` until an answer is read, unless `work` reads large answers a page at a time.
         """
-        # What is not durable survives a crash of this process, not of the server.
-        how = f"{self._enter(user, enters=enters)}SET LOCAL lock_timeout = {self._busy_timeout_ms}" + (
-            "" if durable else "; SET LOCAL synchronous_commit = off"
-        )
+        entry = self._enter(user, enters=enters)
+        settings = [*entry.settings, self._lock_timeout]
+        if not durable:  # it survives a crash of this process, not of the server
+            settings.append(("synchronous_commit", "off"))
+        entry = entry._replace(settings=tuple(settings))
         with named_errors(self.target):
             was_read_only = False
             for _ in range(_MOST_TRIES - 1):
                 try:
-                    return self._written(work, user, how, together=together)
+                    return self._written(work, user, entry, together=together)
                 except errors.ReadOnlySqlTransaction:
                     if was_read_only:
                         raise
@@ -151,33 +161,60 @@ class Connections:
                     was_read_only = True
                     self._drop_idle()
                 except psycopg.Error as error:
-                    if not is_retried(error):
+                    if not (isinstance(error, _LostIdle) or is_retried(error)):
                         raise
-            return self._written(work, user, how, together=together)
+            return self._written(work, user, entry, together=together)
 
-    def _written(self, work: Callable[[PgConnection], T], user: User, how: str, *, together: bool) -> T:
+    @property
+    def _lock_timeout(self) -> tuple[str, str]:
+        return "lock_timeout", str(self._busy_timeout_ms)
+
+    def _written(self, work: Callable[[PgConnection], T], user: User, entry: Entry, *, together: bool) -> T:
         is_committing = False
-        with self._lent("ISOLATION LEVEL READ COMMITTED", how) as connection:
-            try:
-                with connection.pipeline() if together else nullcontext() as pipeline:
-                    writing = PgConnection(connection, pipeline)
-                    result = work(writing)
-                    writing.flush()
-                    is_committing = True
-                    connection.execute("COMMIT", prepare=False)
-            except psycopg.Error as error:
-                _roll_back(connection)
-                if not (is_committing and is_lost(error)):
-                    raise
-                lost, life = error, self._lives.get(connection)
-            except BaseException:
-                _roll_back(connection)
+        try:
+            with self._lent_together(entry) if together else self._lent_apart(entry) as writing:
+                result = work(writing)
+                writing.settle()
+                is_committing = True
+                writing.commit()
+        except psycopg.Error as error:
+            if not (is_committing and is_lost(error)):
                 raise
-            else:
-                return result
-        if self._was_committed(writing, user, life, lost):
+            lost = error
+        else:
+            return result
+        if self._was_committed(writing, user, self._lives.get(writing.raw), lost):
             return result
         raise StoreUnavailable(f"{self.target} was lost, and nothing was written", hint="try again") from lost
+
+    @contextmanager
+    def _lent_together(self, entry: Entry) -> Iterator[PgConnection]:
+        """A connection that sends statements together, beginning with those that begin its transaction."""
+        with self._counted():
+            idle = self._take()
+            connection = idle or self._opened()
+            pipeline = Pipeline(connection, self._statements.get(connection))
+            try:
+                with pipeline:
+                    writing = PgConnection(connection, pipeline)
+                    self._begin_on(writing, entry)
+                    yield writing
+            except psycopg.Error as error:
+                if idle is not None and is_lost(error) and not pipeline.is_answered:
+                    raise _LostIdle("a session was lost while it lay idle") from error
+                raise
+            finally:
+                _roll_back(connection)
+                self._give_back(connection)
+
+    @contextmanager
+    def _lent_apart(self, entry: Entry) -> Iterator[PgConnection]:
+        """A connection that waits for the answer to each statement."""
+        with self._lent(_WRITING, entry) as connection:
+            try:
+                yield PgConnection(connection)
+            finally:
+                _roll_back(connection)
 
     def _was_committed(self, writing: PgConnection, user: User, life: Life | None, lost: psycopg.Error) -> bool:
         """Whether a transaction whose answer was lost was committed; the server is asked for a while."""
@@ -232,8 +269,9 @@ class Connections:
     def on(self, connection: Connection, user: User) -> Iterator[PgConnection]:
         """A write transaction on a connection that is not in the pool."""
         with named_errors(self.target):
-            how = f"{self._enter(user)}SET LOCAL lock_timeout = {self._busy_timeout_ms}"
-            connection.execute(self._begin("ISOLATION LEVEL READ COMMITTED", how))
+            entry = self._enter(user)
+            entry = entry._replace(settings=(*entry.settings, self._lock_timeout))
+            connection.execute(self._begin(_WRITING, entry))
             try:
                 yield PgConnection(connection)
                 connection.execute("COMMIT")
@@ -265,10 +303,10 @@ class Connections:
     # --- the pool --------------------------------------------------------------------------------
 
     @contextmanager
-    def _lent(self, mode: str, how: str) -> Iterator[Connection]:
+    def _lent(self, mode: str, entry: Entry) -> Iterator[Connection]:
         """A connection in a transaction that has begun; it goes back to the pool unless it was lost."""
         with self._counted():
-            connection = self._begun(mode, how)
+            connection = self._begun(mode, entry)
             try:
                 yield connection
             finally:
@@ -285,12 +323,21 @@ class Connections:
         finally:
             self._free.release()
 
-    def _begin(self, mode: str, how: str) -> bytes:
+    def _begin(self, mode: str, entry: Entry) -> bytes:
         assert self._place is not None
-        return f"BEGIN {mode}; SET LOCAL search_path TO {self._place.search_path}; {how}".encode()
+        return f"BEGIN {mode}; SET LOCAL search_path TO {self._place.search_path}; {in_sql(entry)}".encode()
 
-    def _begun(self, mode: str, how: str) -> Connection:
-        begin = self._begin(mode, how)
+    def _begin_on(self, writing: PgConnection, entry: Entry) -> None:
+        """The same for a connection that sends statements together."""
+        assert self._place is not None
+        settings = ("search_path", self._place.search_path), *entry.settings
+        writing.execute(f"BEGIN {_WRITING}")
+        writing.execute(f"SELECT {', '.join(['set_config(?, ?, true)'] * len(settings))}", [*chain(*settings)])
+        if entry.lookup:
+            writing.execute(entry.lookup)
+
+    def _begun(self, mode: str, entry: Entry) -> Connection:
+        begin = self._begin(mode, entry)
         while (connection := self._take()) is not None:
             # One that lay idle may have been lost since: nothing was done with it, so another is taken.
             try:
@@ -325,6 +372,7 @@ class Connections:
             self._is_direct = bool(backend == connection.info.backend_pid)
         if self._is_direct:
             connection.prepare_threshold = _PREPARED_AFTER
+            self._statements[connection] = Statements(_PREPARED_AFTER)
         return connection
 
     def _take(self) -> Connection | None:

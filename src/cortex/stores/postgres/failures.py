@@ -64,7 +64,7 @@ _BY_WORDS: tuple[tuple[tuple[str, ...], str], ...] = (
 
 _MISSING = (('database "', "3D000"), ('role "', "28000"))
 
-_RETRIED = ("40001", "40P01", "23505")
+_RETRIED = ("40001", "40P01", "23505", "26000")
 
 
 @contextmanager
@@ -94,7 +94,8 @@ def named(error: psycopg.Error, target: str) -> EngineError:
 
 
 def is_retried(error: psycopg.Error) -> bool:
-    """Whether two writers were in each other's way, or both the first to name something: one starts over."""
+    """Whether two writers were in each other's way, or both the first to name something: one starts over. So does one
+    whose session has lost what it had prepared."""
     return error.sqlstate in _RETRIED and not _is_anothers(error)
 
 

@@ -30,10 +30,25 @@ User = str | Everyone | None
 """Whose rows a transaction is about; nobody's by default."""
 
 
+class Entry(NamedTuple):
+    """What a transaction begins with to be a user's."""
+
+    settings: tuple[tuple[str, str], ...] = ()
+    lookup: str = ""
+    """A statement that sets the user's number."""
+
+
+@lru_cache(maxsize=1_024)
+def in_sql(entry: Entry) -> str:
+    """The same as statements that are sent at once."""
+    settings = (f"SET LOCAL {name} = {sql.Literal(value).as_string(None)}; " for name, value in entry.settings)
+    return "".join(settings) + (entry.lookup and f"{entry.lookup}; ")
+
+
 class Enter(Protocol):
     """Gives what a transaction begins with to be a user's."""
 
-    def __call__(self, user: User, *, enters: bool = False) -> str: ...
+    def __call__(self, user: User, *, enters: bool = False) -> Entry: ...
 
 
 OWNER = "nullif(current_setting('cortex.user_id', true), '')::integer"
@@ -100,25 +115,24 @@ ENTER = "set_config('cortex.user_id', u.id::text, true)"
 """In a statement that finds the user's own row `u`: the transaction is that user's from here on."""
 
 
-@lru_cache(maxsize=1_024)
-def begin(user: User, *, enters: bool = False) -> str:
+_LOOKUP = f"SELECT {ENTER} FROM users u WHERE u.name = {_NAME}"
+_LOOKUP_FILES = "SELECT set_config('cortex.user_id', string_agg(id::text, ','), true) FROM users"
+
+
+def begin(user: User, *, enters: bool = False) -> Entry:
     """What a transaction begins with to be a user's; `enters` says that its first statement is going to `ENTER`."""
     if user is None:
-        return ""
+        return Entry()
     if user is EVERYONE:
-        return "SET LOCAL cortex.everyone = on; "
-    name = sql.Literal(user).as_string(None)
-    named = f"SET LOCAL cortex.user_name = {name}; "
-    return named if enters else f"{named}SELECT {ENTER} FROM users u WHERE u.name = {name}; "
+        return Entry((("cortex.everyone", "on"),))
+    return Entry((("cortex.user_name", user),), "" if enters else _LOOKUP)
 
 
-@lru_cache(maxsize=1_024)
-def begin_files(user: User, *, enters: bool = False) -> str:
+def begin_files(user: User, *, enters: bool = False) -> Entry:
     """The same in a schema of files: of a user in all indexes, or in the one that it is going to enter."""
     if enters or not isinstance(user, str):
         return begin(user, enters=enters)
-    every = "SELECT set_config('cortex.user_id', string_agg(id::text, ','), true) FROM users; "
-    return begin(user, enters=True) + every
+    return begin(user)._replace(lookup=_LOOKUP_FILES)
 
 
 def write_for(connection: SqlConnection, owner: int) -> None:

@@ -23,12 +23,12 @@ from cortex.stores.postgres.connection import PackedVector, PgConnection
 from cortex.stores.postgres.postings import post, unpost, unpost_unread
 from cortex.stores.postgres.row_security import ENTER
 from cortex.stores.relational.changes import Stored
-from cortex.stores.relational.codec import pack_id
+from cortex.stores.relational.codec import marks, pack_id
 from cortex.stores.relational.connection import Cursor
 from cortex.stores.relational.ledger import Head, head_from
 from cortex.stores.relational.loader import RelationalLoader
 from cortex.stores.relational.vector_writer import VectorRow, VectorWriter
-from cortex.stores.relational.writer import RelationalWriter, Words
+from cortex.stores.relational.writer import STORED_COLUMNS, RelationalWriter, Words
 
 _MOST_NAMES = 100_000
 _MOST_AHEAD = 32
@@ -36,10 +36,16 @@ _MOST_AHEAD = 32
 _LOCK = f"SELECT u.id, pg_current_xact_id()::text, {ENTER} FROM users u WHERE u.name = ? FOR NO KEY UPDATE"
 _HEAD = (
     "SELECT c.position, c.seal, c.lag_ledger, c.lag_clock, e.position, e.seal, e.at,"
-    " nextval('traces_row_seq'), nextval('vectors_key_seq'), (SELECT value FROM meta WHERE key = 'rebuilt')"
+    " nextval('traces_row_seq') AS row, nextval('vectors_key_seq') AS key,"
+    " (SELECT value FROM meta WHERE key = 'rebuilt') AS rebuilt"
     " FROM users u LEFT JOIN chains c ON c.user = u.id LEFT JOIN LATERAL"
     " (SELECT * FROM events e WHERE e.user = u.id ORDER BY position DESC LIMIT 1) e ON TRUE WHERE u.name = ?"
 )
+_HEAD_AND_STORED = (
+    f"SELECT h.*, {STORED_COLUMNS} FROM ({_HEAD} OFFSET 0) h"
+    " LEFT JOIN (traces t JOIN facets f ON f.id = t.facet) ON t.id IN ({})"
+)
+_HEAD_COLUMNS = 10
 _SEQUENCES = {"traces": "traces_row_seq", "vectors": "vectors_key_seq"}
 
 
@@ -105,9 +111,10 @@ class PgVectorWriter(VectorWriter):
         # In one statement, so that nobody waits to learn how many there were.
         self._db.execute(
             "WITH ended AS (UPDATE vectors SET until = ? WHERE row = ? AND space = ? AND until IS NULL RETURNING key),"
-            " gone AS (DELETE FROM codes c USING ended e WHERE c.key = e.key RETURNING c.space, c.user, c.seq)"
+            " gone AS (DELETE FROM codes c USING ended e WHERE c.key = e.key AND c.row = ?"
+            " RETURNING c.space, c.user, c.seq)"
             " INSERT INTO tombs (space, user, code) SELECT space, user, seq FROM gone ORDER BY seq",
-            (at, row, space),
+            (at, row, space, row),
         )
 
     def _bury(self, where: str, values: tuple[int, ...]) -> None:
@@ -137,8 +144,9 @@ class PgWriter(RelationalWriter):
         self._names = names
         self._spare: dict[str, int] = {}
         self._locked: Cursor | None = None
-        self._ahead = list(islice(_ids_put(first), _MOST_AHEAD + 1))
-        self._found_ahead: Cursor | None = None
+        ahead = list(islice(_ids_put(first), _MOST_AHEAD + 1))
+        self._ahead = ahead if len(ahead) <= _MOST_AHEAD else []
+        self._found_ahead: list[Any] | None = None
         super().__init__(connection, tenant, at, recorded=recorded, actor=actor, cause=cause)
 
     def apply(self, changes: Sequence[Change]) -> None:
@@ -149,7 +157,10 @@ class PgWriter(RelationalWriter):
 
     def _head(self) -> Head:
         cursor, self._locked = self._locked or self._db.execute(_HEAD, (self._user_name,)), None
-        *found, row, key, repaired = cursor.fetchone()
+        rows = cursor.fetchall()
+        if len(rows[0]) > _HEAD_COLUMNS:
+            self._found_ahead = [row[_HEAD_COLUMNS:] for row in rows if row[_HEAD_COLUMNS] is not None]
+        *found, row, key, repaired = rows[0][:_HEAD_COLUMNS]
         # Taken after the lock, as all numbers must be; most transactions need one of each.
         self._spare = {"traces": row, "vectors": key}
         self._names.follow(repaired)
@@ -190,11 +201,11 @@ class PgWriter(RelationalWriter):
         # The end of the chain is asked for at once, but by a statement of its own: one that waited for the lock would
         # see what was there before.
         found = self._db.execute(_LOCK, (self._user_name,))
-        self._locked = self._db.execute(_HEAD, (self._user_name,))
-        self._found_ahead = super()._asked_for(self._ahead) if 0 < len(self._ahead) <= _MOST_AHEAD else None
+        head = _HEAD_AND_STORED.format(marks(self._ahead)) if self._ahead else _HEAD
+        self._locked = self._db.execute(head, (self._user_name, *self._ahead))
         return found.fetchone()
 
-    def _asked_for(self, ids: Sequence[bytes]) -> Cursor:
+    def _asked_for(self, ids: Sequence[bytes]) -> list[Any]:
         found, self._found_ahead = self._found_ahead, None
         return found if found is not None and ids == self._ahead else super()._asked_for(ids)
 

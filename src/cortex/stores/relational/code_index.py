@@ -146,6 +146,8 @@ class CodeIndex:
         # A few at a time: a driver may read all of an answer before it gives the first row.
         while read := self._codes_after(connection, self.last_code):
             self.add(read)
+            if len(read) < _BATCH:
+                break
 
     def add(self, read: Sequence[Code]) -> None:
         """Add codes whose numbers are higher than all before."""

@@ -66,11 +66,12 @@ from cortex.stores.relational.changes import (
     units,
 )
 from cortex.stores.relational.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_id, unpack_trace
-from cortex.stores.relational.connection import Cursor, SqlConnection, insert_rows, insert_values
+from cortex.stores.relational.connection import SqlConnection, insert_rows, insert_values
 from cortex.stores.relational.ledger import COUNTER, Head, Ledger, head_of
 from cortex.stores.relational.vector_writer import VectorWriter
 
 SALT_BYTES = 16
+STORED_COLUMNS = "t.id, f.user, t.row, t.name, t.facet, t.since, t.salt, t.body, t.checksum"
 
 _sorted = attrgetter("scope", "lane", "kind", "trust", "state")
 
@@ -468,8 +469,7 @@ class RelationalWriter(ABC):
         packed = {pack_id(id): id for id in wanted if id not in found and id not in self._absent}
         missing = set(packed.values())
         for some in batched(packed):
-            # All at once: a half-read answer, kept alive by an error, would hold its snapshot beyond the rollback.
-            for id, user, *rest in self._asked_for(some).fetchall():
+            for id, user, *rest in self._asked_for(some):
                 missing.discard(packed[id])
                 if user == self._user:
                     found[packed[id]] = Stored(*rest)
@@ -478,12 +478,11 @@ class RelationalWriter(ABC):
         self._absent |= missing
         return found
 
-    def _asked_for(self, ids: Sequence[bytes]) -> Cursor:
+    def _asked_for(self, ids: Sequence[bytes]) -> list[Any]:
+        # All at once: a half-read answer, kept alive by an error, would hold its snapshot beyond the rollback.
         return self._db.execute(
-            "SELECT t.id, f.user, t.row, t.name, t.facet, t.since, t.salt, t.body, t.checksum"
-            f" FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(ids)})",
-            ids,
-        )
+            f"SELECT {STORED_COLUMNS} FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(ids)})", ids
+        ).fetchall()
 
     # --- use, receipts, sessions, jobs -----------------------------------------------------------
 
