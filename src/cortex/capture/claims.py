@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cortex.capture import relation_words
+from cortex.capture.replacement import replacements
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import spelling
 from cortex.domain.text import normal
@@ -564,7 +565,7 @@ def can_change(text: str) -> bool:
 def may_say_otherwise(text: str) -> bool:
     """Whether a text denies something of the speaker, or tells that a value is no longer as it was."""
     claim = read(text)
-    if claim.denied:
+    if claim.denied or replacements(text):
         return True
     if denies(text) and len(claim.tokens) <= MOST_WORDS_DENYING:
         return any(

@@ -455,7 +455,11 @@ def _retracted(case: _Case) -> Decision:
     memory = case.memory
     if held := _best([each for each in case.active if _says_the_same(memory, each, case.duplicate_at)], memory):
         return _again(case, held)
-    matched = [each for each in case.active if not _is_retraction(each.memory) and _is_matched(memory, each)]
+    matched = [
+        each
+        for each in case.active
+        if not _is_retraction(each.memory) and (_is_matched(memory, each) or case.relation(each).is_update)
+    ]
     outranking = [each for each in matched if _is_less_trusted(memory, each.memory)]
     ended = [each for each in matched if each not in outranking and not _precedes(memory, each)]
     return _stored(memory, ended, outranking, Reconciliation.RETRACTS)

@@ -31,6 +31,7 @@ from cortex.capture.claims import (
     read,
 )
 from cortex.capture.relation_weights import DENIAL, UPDATE
+from cortex.capture.replacement import Replaced, replaced
 from cortex.domain.text_similarity import alike, same_value
 from cortex.domain.text_similarity import denies as denies_by_words
 from cortex.languages.lists import listed
@@ -113,11 +114,12 @@ def compare(old: str, new: str, cosine: float | None = None) -> Relation:
     is_reported = amount is AmountChange.REPORTED
     if amounts.are_unlike(old, new):
         update = None
+    replacing = replaced(old, new)
     return Relation(
-        update=1.0 if is_reported else likely(update, UPDATE),
+        update=1.0 if is_reported or replacing else likely(update, UPDATE),
         denied=denies(first, second) or reverses(first, second) or _is_likely_denied(first, second, cosine),
-        sure=is_reported or _is_sure(signs),
-        worth_asking=is_reported or _is_worth_asking(signs),
+        sure=is_reported or replacing is Replaced.SURELY or _is_sure(signs),
+        worth_asking=is_reported or bool(replacing) or _is_worth_asking(signs),
         restated=amount is AmountChange.STATED or (is_brief and _is_restated(first, second)),
     )
 

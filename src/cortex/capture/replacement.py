@@ -1,36 +1,37 @@
 """What a statement says took the place of what: "Hobson's cancelled, I've booked Quayside instead".
 
-Such a statement names what is gone, so the memory that it replaces is the one that names it too and is about the same
-person and thing. The patterns are those of the languages (`replaced` in their lists).
+Such a statement names what is gone, so the memory it replaces is one that names the same, of the same person, as what
+they have or have arranged. How languages say it is in their lists (`replaced`, `another value`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum
 from functools import cache, lru_cache
 
-from cortex.capture import claims
+from cortex.domain.terms import spelling
 from cortex.domain.text import normal
-from cortex.domain.text_similarity import read
+from cortex.domain.text_similarity import ComparedText, read
 from cortex.languages.lists import finder, listed, patterns
 
 MOST_WORDS = 30
-"""A longer statement says so much that it replaces none whole."""
+"""A longer statement says too much to be replaced whole."""
 
 MOST_GONE = 7
-"""In more words than these something is told, not named."""
+"""What takes more words is told, not named."""
 
 SAME_THING = 0.6
-"""How much of what a statement says beside the two values the other holds, for both to be about one thing."""
+"""How much of what is said of a value the other statement holds at least, for both to be of one thing."""
 
-FEW_WORDS = 8
-"""How short a memory is that says little but what is gone."""
+_WORD = re.compile(r"[^\W\d_][\w'-]*")
+_FIGURE = re.compile(r"\d+(?:[.:,]\d+)*")
+_CLAUSE = re.compile(r"[,;:.!?]\s|[()–—]")
 
 
-class Replaced(Enum):
+class Replaced(IntEnum):
     """How sure it is that one statement took the place of another."""
 
     NO = 0
@@ -40,105 +41,156 @@ class Replaced(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What is gone, in words and numbers, and what else is said."""
+    """What a statement says is gone."""
 
     gone: str
-    owner: str
-    """Of whom it was: a name or relation, empty for the speaker."""
+    owner: frozenset[str]
+    """Whose it was, by relation and name; empty for the speaker."""
     about: str
-    """What else the clause names, all of which the earlier statement has to name."""
+    """What is said of how it ended: a show that Netflix cancelled is not Netflix."""
     rest: str
-    """The statement without what is gone."""
+    """The statement without it."""
     is_value: bool
-    """Whether one value stands against another, and the rest says of what: "it's the 14th, not the 12th"."""
+    """Whether it is a wrong value, and the rest says of what: "the exam is on the 14th, not the 12th"."""
 
 
 def replaced(old: str, new: str) -> Replaced:
-    """Whether `new`, said later, tells that what `old` says was replaced."""
-    if max(len(old.split()), len(new.split())) > MOST_WORDS:
+    """Whether `new`, said later, tells that what `old` says has been replaced."""
+    found = replacements(new)
+    if not found or len(old.split()) > MOST_WORDS:
         return Replaced.NO
-    return max((_meets(each, old, new) for each in replacements(new)), key=lambda each: each.value, default=Replaced.NO)
+    return max(_meets(each, read(old), read(new), old) for each in found)
 
 
 @lru_cache(maxsize=4_096)
 def replacements(text: str) -> tuple[Replacement, ...]:
     """What a statement says was replaced."""
     plain = normal("NFKC", text).replace("’", "'")
-    return tuple(each for pattern in _patterns() for found in pattern.finditer(plain) for each in _read(found, plain))
+    if len(plain.split()) > MOST_WORDS:
+        return ()
+    return tuple(
+        _replacement(found, plain, is_value=name == "another value")
+        for name in ("replaced", "another value")
+        for pattern in _patterns(name)
+        for found in pattern.finditer(plain)
+        if len(found["gone"].split()) <= MOST_GONE
+    )
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(each, re.IGNORECASE) for each in patterns("replaced"))
+def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(each, re.IGNORECASE) for each in patterns(name))
 
 
-def _read(found: re.Match[str], plain: str) -> Iterator[Replacement]:
-    parts = found.groupdict()
-    gone = parts.get("gone") or parts.get("value") or ""
-    if gone.strip() and len(gone.split()) <= MOST_GONE:
-        at = found.start("gone" if parts.get("gone") else "value")
-        rest = f"{plain[:at]} {plain[at + len(gone) :]}"
-        now = parts.get("now") or ""
-        yield Replacement(
-            gone, parts.get("owner") or "", parts.get("about") or "", rest.replace(now, " ", 1) if now else rest,
-            bool(parts.get("value")),
-        )  # fmt: skip
+def _replacement(found: re.Match[str], plain: str, *, is_value: bool) -> Replacement:
+    start, end = found.span("gone")
+    opens = max((cut.end() for cut in _CLAUSE.finditer(plain, 0, found.start())), default=0)
+    before = "" if found.groupdict().get("speaker") or start == found.start() else plain[opens : found.start()]
+    return Replacement(
+        gone=found["gone"],
+        owner=read(before).relations | frozenset(_names(before)),
+        about=found.groupdict().get("about") or "",
+        rest=f"{plain[:start]} {plain[end:]}",
+        is_value=is_value,
+    )
 
 
-def _meets(each: Replacement, old: str, new: str) -> Replaced:
-    """Whether a statement is the one that names what is gone, and is of the same person."""
-    gone, said = read(each.gone), read(old)
-    if not _names(each.gone, old) or not _is_of_one_owner(each, old, new) or _is_denied(each.gone, old):
+def _names(text: str) -> Iterator[str]:
+    """The words written large, as they are spelled."""
+    for word in _WORD.findall(text):
+        if word[0].isupper() and not (folded := read(word)).bare and word.partition("'")[0].casefold() != "i":
+            yield from folded.spelled
+
+
+def _meets(each: Replacement, old: ComparedText, new: ComparedText, text: str) -> Replaced:
+    """Whether an earlier statement is the one that was replaced."""
+    if old.denies or "past" in old.limits or not _is_named(each, old, text):
         return Replaced.NO
-    if not _telling(each.about) <= said.words.keys() | said.spelled:
+    if not _is_of_one_owner(each, old, new, text) or not set(read(each.about).words) - _vague() <= set(old.words):
         return Replaced.NO
-    common = _telling(each.rest) & said.words.keys()
+    rest = set(read(each.rest).words) - _vague()
+    common = rest & old.words.keys()
     if each.is_value:
-        rest = _telling(each.rest)
-        is_same = bool(common) and len(common) >= SAME_THING * len(rest)
+        is_same = bool(common) and len(common) >= SAME_THING * len(rest) and new.relations <= old.relations
         return Replaced.SURELY if is_same else Replaced.NO
-    if _is_name(each.gone, old, new) or len(gone.words) > 1:
-        return Replaced.SURELY
-    if common:
-        return Replaced.SURELY
-    return Replaced.PERHAPS if _is_all_of(each.gone, old) else Replaced.NO
+    if not _is_held(each, text):
+        return Replaced.NO
+    is_telling = len(set(read(each.gone).words) - _vague()) > 1 or _is_name(each.gone, text)
+    if common or (is_telling and _OWN.search(text) and not _OPINION.search(text)):
+        return Replaced.SURELY if is_telling or len(common) > 1 else Replaced.PERHAPS
+    return Replaced.PERHAPS if _is_all_of(each.gone, text) else Replaced.NO
 
 
-def _telling(text: str) -> Set[str]:
-    return read(text).words.keys() if text.strip() else frozenset()
+def _is_named(each: Replacement, old: ComparedText, text: str) -> bool:
+    """Whether an earlier statement names what is gone: all of its words, its number and its day."""
+    gone = read(each.gone)
+    words = {word for word in gone.words if word not in _vague() and len(word) > 2}
+    figures = set(_FIGURE.findall(each.gone))
+    days = {date for date in gone.dates if date.startswith("weekday")}
+    if not words and not days and not (figures and each.is_value):
+        return False
+    return words <= old.spelled | old.words.keys() and figures <= set(_FIGURE.findall(text)) and days <= old.dates
 
 
-def _names(gone: str, old: str) -> bool:
-    """Whether an earlier statement names what is gone: every word of it, and its number."""
-    first, second = read(gone), read(old)
-    words = set(first.words) - _vague()
-    has_words = words <= second.words.keys() | second.spelled
-    digits = set(_DIGITS.findall(gone))
-    return bool(words or digits) and has_words and digits <= set(_DIGITS.findall(old))
+def _is_of_one_owner(each: Replacement, old: ComparedText, new: ComparedText, text: str) -> bool:
+    """Whether both are of the same person: who is named as the owner, or the speaker."""
+    groups = listed("groups")
+    owner = each.owner - groups
+    if owner:
+        return owner <= old.spelled | old.relations
+    return bool(_SPEAKER.match(text)) or old.relations - groups <= new.relations
 
 
-_DIGITS = re.compile(r"\d+(?:[.:,]\d+)*")
-
-
-@cache
-def _vague() -> Set[str]:
-    return listed("vague things")
-
-
-def _is_of_one_owner(each: Replacement, old: str, new: str) -> bool:
-    """Whether both are about the same person: by name, by relation, or the speaker."""
-    first, second = claims.read(old), claims.read(new)
-    own = read(each.owner).spelled if each.owner else frozenset()
-    named = {word for word in own if word in read(old).spelled} - _vague()
-    if each.owner and _telling(each.owner):
-        return _telling(each.owner) <= read(old).words.keys() | read(old).spelled and bool(named)
-    people = frozenset(first.others) - _vague()
-    if people <= second.others and frozenset(second.others) & _kin() <= people:
+def _is_held(each: Replacement, text: str) -> bool:
+    """Whether a statement says of what is gone that somebody has it, is there, or has arranged for it."""
+    at = _place(each.gone, text)
+    before, after = (_WORD.findall(part) for part in (text[:at], text[at:]))
+    if _states(before[-_NEAR:], _held()):
         return True
-    shared = first.names & second.names
-    return bool(shared - read(each.gone).spelled)
+    is_own = bool(each.owner) or _OWN.search(text[at:]) is not None
+    return is_own and _states(after[: len(each.gone.split()) + _NEXT], _held())
+
+
+def _is_all_of(gone: str, text: str) -> bool:
+    """Whether a statement says of the speaker that they have what is gone, right after the verb: "I take sertraline"."""
+    before = [word.casefold() for word in _WORD.findall(text[: _place(gone, text)])]
+    said = [word for word in before if word not in listed("indefinite") | listed("definite")]
+    return bool(_SPEAKER.match(text)) and len(said) == 2 and _states(said[1:], _held())
+
+
+_NEAR = 8
+_NEXT = 3
+
+
+def _place(gone: str, text: str) -> int:
+    """Where a text names what is gone, or begins to."""
+    stems = set(read(gone).words) - _vague()
+    return next((word.start() for word in _WORD.finditer(text) if stems.intersection(spelling(word.group()))), 0)
+
+
+def _states(words: list[str], held: frozenset[str]) -> bool:
+    return any(word.casefold().partition("'")[2] in _IS or not held.isdisjoint(spelling(word)) for word in words)
+
+
+_IS = frozenset({"m", "s", "re", "ve"})
+
+
+def _is_name(gone: str, text: str) -> bool:
+    """Whether what is gone is a name, as far as it is written large where the earlier statement has it."""
+    stems = set(read(gone).words) - _vague()
+    return any(word[0].isupper() and stems.intersection(spelling(word)) for word in _WORD.findall(text))
 
 
 @cache
-def _kin() -> frozenset[str]:
-    return listed("several people")
+def _held() -> frozenset[str]:
+    return frozenset(spelling(" ".join(listed("held or arranged"))))
+
+
+@cache
+def _vague() -> frozenset[str]:
+    return frozenset(spelling(" ".join(listed("vague things"))))
+
+
+_OWN = finder("own")
+_OPINION = finder("states preference")
+_SPEAKER = finder("opens with the speaker")
