@@ -124,6 +124,22 @@ def compare(old: str, new: str, cosine: float | None = None) -> Relation:
     )
 
 
+def gives_another_value(old: str, new: str) -> bool:
+    """Whether `new`, said as a correction, has another value of a kind, and all it says of it is in `old`."""
+    first, second = read(old), read(new)
+    for was, now in product(first.values, second.values):
+        named = _telling(second.clause(now.clause), now)
+        if _is_of_kind(was, now) and differ(was, now) and not now.denied and named and named <= first.words.keys():
+            return True
+    return False
+
+
+def _telling(clause: Mapping[str, float], value: ClaimValue) -> Set[str]:
+    """What a clause says beside a value."""
+    own = read(value.text).stems
+    return {word for word, weight in clause.items() if weight >= 1.0 and word not in own}
+
+
 def _is_sure(signs: Mapping[str, float]) -> bool:
     """Whether a state is said to have changed, not only planned to, and more than one word says of what.
 

@@ -51,6 +51,7 @@ MEANINGS: Mapping[str, str] = {
     "replaced": "How a statement says that something is gone and what is there instead, by groups: `gone`, what it is; "
     "`about`, what else is said of how it ended; `speaker`, that the speaker is meant. A pattern a line.",
     "another value": "How it says that a value is wrong, by the group `gone`. A pattern a line.",
+    "takes back": "How a turn says that something was said wrongly before.",
     "vague things": "Words for what is gone that do not tell what it is: \"the Mazda deal\".",
     "groups": "Groups of people the speaker is one of.",
     "held or arranged": "That somebody has something, is somewhere or has arranged for it.",

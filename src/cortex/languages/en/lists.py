@@ -125,7 +125,14 @@ LISTS = {
     "ending": "left quit stopped replaced canceled cancelled no/longer gave/up",
     "replaced": _REPLACED,
     "another value": _ANOTHER_VALUE,
+    "takes back": (
+        r"\b(?:correction|(?:scratch|strike) that|typo|auto-?correct(?:ed)?|i (?:just )?(?:misspoke|misread|mistyped|"
+        r"miscounted|misremembered)|(?:wrote|typed|said|got|had) (?:that|it) wrong|i meant|i mean(?:t)? to (?:say|write)|"
+        r"my mistake|my bad(?=\s*(?:[,;:.!…–—-]|$))|let me correct|to correct myself|i was wrong|wrong (?:date|number|name|"
+        r"day|time|amount|price|city|year))\b|^(?:edit|oops|whoops)\b"
+    ),
     "vague things": """
+    mean meant sorry correction typo
     deal sale offer booking reservation gig plan funding appointment position role job place order purchase contract
     trip option idea thing one use work live drive go see have take be get do need going using working living seeing
     taking old ended up end now instead
