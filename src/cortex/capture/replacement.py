@@ -20,6 +20,8 @@ from cortex.languages.lists import finder, listed, patterns
 MOST_WORDS = 30
 """A longer statement says too much to be replaced whole."""
 
+MOST_CHARACTERS = 300
+
 MOST_GONE = 7
 """What takes more words is told, not named."""
 
@@ -57,7 +59,7 @@ class Replacement:
 def replaced(old: str, new: str) -> Replaced:
     """Whether `new`, said later, tells that what `old` says has been replaced."""
     found = replacements(new)
-    if not found or len(old.split()) > MOST_WORDS:
+    if not found or _is_long(old):
         return Replaced.NO
     return max(_meets(each, read(old), read(new), old) for each in found)
 
@@ -66,15 +68,19 @@ def replaced(old: str, new: str) -> Replaced:
 def replacements(text: str) -> tuple[Replacement, ...]:
     """What a statement says was replaced."""
     plain = normal("NFKC", text).replace("’", "'")
-    if len(plain.split()) > MOST_WORDS:
+    if _is_long(plain):
         return ()
     return tuple(
         _replacement(found, plain, is_value=name == "another value")
         for name in ("replaced", "another value")
         for pattern in _patterns(name)
         for found in pattern.finditer(plain)
-        if len(found["gone"].split()) <= MOST_GONE
+        if len(found[1].split()) <= MOST_GONE
     )
+
+
+def _is_long(text: str) -> bool:
+    return len(text) > MOST_CHARACTERS or len(text.split()) > MOST_WORDS
 
 
 @cache
@@ -83,13 +89,14 @@ def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _replacement(found: re.Match[str], plain: str, *, is_value: bool) -> Replacement:
-    start, end = found.span("gone")
+    start, end = found.span(1)
     opens = max((cut.end() for cut in _CLAUSE.finditer(plain, 0, found.start())), default=0)
-    before = "" if found.groupdict().get("speaker") or start == found.start() else plain[opens : found.start()]
+    is_of_speaker = not listed("the speaker as object").isdisjoint(plain[found.start() : start].split())
+    before = "" if is_of_speaker else plain[opens : found.start()]
     return Replacement(
-        gone=found["gone"],
+        gone=found[1],
         owner=read(before).relations | frozenset(_names(before)),
-        about=found.groupdict().get("about") or "",
+        about=found[2] if found.re.groups > 1 else "",
         rest=f"{plain[:start]} {plain[end:]}",
         is_value=is_value,
     )

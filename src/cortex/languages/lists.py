@@ -48,9 +48,10 @@ MEANINGS: Mapping[str, str] = {
     "scheduled": "That something is to come.",
     "trying": "That something is tried.",
     "ending": "That something ended.",
-    "replaced": "How a statement says that something is gone and what is there instead, by groups: `gone`, what it is; "
-    "`about`, what else is said of how it ended; `speaker`, that the speaker is meant. A pattern a line.",
-    "another value": "How it says that a value is wrong, by the group `gone`. A pattern a line.",
+    "replaced": "How a statement says that something is gone, by group 1, and what is there instead. Group 2, if there is "
+    "one, is what else is said of how it ended. A pattern a line.",
+    "another value": "How it says that a value is wrong, by group 1. A pattern a line.",
+    "the speaker as object": "The speaker as the one to whom something is done.",
     "takes back": "How a turn says that something was said wrongly before.",
     "vague things": "Words for what is gone that do not tell what it is: \"the Mazda deal\".",
     "groups": "Groups of people the speaker is one of.",

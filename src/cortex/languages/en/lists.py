@@ -28,31 +28,31 @@ _REPLACED = "\n".join(
     (
         # "Hobson's cancelled on us, so …"
         r"(?:^|(?<=[,;:.!] )|(?<=\bbut )|(?<=\bas ))(?:(?:so|well|sadly|unfortunately|ugh|oh no)\b,? )?"
-        rf"(?P<gone>[^,;:.!?]{{2,60}}?)\s(?:{_OF_LATE}\s){{0,2}}{_ENDS}\b(?: on (?:me|us))?(?P<about>[^,;:.!?]{{0,40}}?)"
+        rf"([^,;:.!?]{{2,60}}?)\s(?:{_OF_LATE}\s){{0,2}}{_ENDS}\b(?: on (?:me|us))?([^,;:.!?]{{0,40}}?)"
         rf"(?=[,;:.!]|\bso\b|\band\b).*?(?:{_INSTEAD})",
         # "We swapped the Rofco for a Tom Chandley", "I traded the CB500 in for …"
         r"\b(?:swapped|traded|replaced|exchanged|ditched|dropped|dumped|switched|swapping|replacing)\s"
-        r"(?:in |out |up )?(?P<gone>(?!from\b|to\b|shifts\b)[^,;:.!?]{1,50}?)\s(?:in |out |off |over )?"
+        r"(?:in |out |up )?((?!from\b|to\b|shifts\b)[^,;:.!?]{1,50}?)\s(?:in |out |off |over )?"
         r"(?:for|with|in favou?r of)\s",
         # "I switched from Notion to Obsidian", "My doctor switched me from …"
-        r"\b(?:switched|moved|migrated|changed|went|transferred|transitioned)\s(?:(?P<speaker>me|us)\s|over\s|away\s|"
-        r"(?:all |everything |my |our )[\w ]{0,30}?)?from\s(?P<gone>[^,;:.!?]{1,50}?)\s(?:over )?to\s(?!\d)",
+        r"\b(?:switched|moved|migrated|changed|went|transferred|transitioned)\s(?:(?:me|us)\s|over\s|away\s|"
+        r"(?:all |everything |my |our )[\w ]{0,30}?)?from\s([^,;:.!?]{1,50}?)\s(?:over )?to\s(?!\d)",
         # "We ended up with butcher block rather than quartz"
         r"\b(?:(?:ended up|in the end|finally|eventually)\b|" + _TOOK + r"\b)[^;:.!?]{2,80}?\b(?:rather than|instead of|"
-        r"and not)\s(?:with |to |in |for |the )?(?P<gone>[^,;:.!?]{2,40}?)" + _WHOLE,
-        r"\b(?:choosing|chose|chosen|picked|picking)\b[^,;:.!?]{2,60}?\bover\s(?P<gone>[^,;:.!?]{2,40}?)" + _WHOLE,
+        r"and not)\s(?:with |to |in |for |the )?([^,;:.!?]{2,40}?)" + _WHOLE,
+        r"\b(?:choosing|chose|chosen|picked|picking)\b[^,;:.!?]{2,60}?\bover\s([^,;:.!?]{2,40}?)" + _WHOLE,
         # "Priya's no longer at Acme, she's at Globex now"
-        r"(?:'s|'re|'m|\bis|\bare|\bam|\bhas|\b(?=no longer))\s?no longer\s(?P<gone>[^,;:.!?]{2,50}?)(?=[,;:.!?]|\s(?:and|"
+        r"(?:'s|'re|'m|\bis|\bare|\bam|\bhas|\b(?=no longer))\s?no longer\s([^,;:.!?]{2,50}?)(?=[,;:.!?]|\s(?:and|"
         r"but|so|because|since)\b|$)",
-        r"\b(?:is|are|am|do|does)(?:n't| not)\s(?P<gone>[^,;:.!?]{2,50}?)\s(?:any ?more|any longer)\b",
+        r"\b(?:is|are|am|do|does)(?:n't| not)\s([^,;:.!?]{2,50}?)\s(?:any ?more|any longer)\b",
         r"\b(?:stopped|quit|gave up|given up|left|dropped out of|resigned from|moved out of|moved away from)\s"
-        r"(?P<gone>[^,;:.!?]{2,40}?)(?=[,;:.!]|\s(?:and|so|but)\b).{0,60}\b(?:now|instead)\b",
+        r"([^,;:.!?]{2,40}?)(?=[,;:.!]|\s(?:and|so|but)\b).{0,60}\b(?:now|instead)\b",
     )
 )
 _ANOTHER_VALUE = (
     # "The exam is on the 14th, not the 12th"
     r"\S[^,;:.!?]*(?:[.:]\d[^,;:.!?]*)?,\s(?:and\s)?(?:not|instead of|rather than)\s(?:on\s|at\s|in\s|from\s)?(?!just\b|only\b|"
-    r"really\b|sure\b|that\b|because\b|to\b|yet\b|as\b|a fan\b|even\b|too\b|so\b|very\b)(?P<gone>[^,;:!?]{1,40}?)(?=[,;!?]|\.(?:\s|$)|$)"
+    r"really\b|sure\b|that\b|because\b|to\b|yet\b|as\b|a fan\b|even\b|too\b|so\b|very\b)([^,;:!?]{1,40}?)(?=[,;!?]|\.(?:\s|$)|$)"
 )
 
 LISTS = {
@@ -138,6 +138,7 @@ LISTS = {
     taking old ended up end now instead
     """,
     "groups": "team company",
+    "the speaker as object": "me us",
     "held or arranged": """
     is are am be have has use run work live stay drive ride fly take go see meet play attend study teach do eat drink
     wear rent buy own keep does book reserve hire order sign enroll choose pick plan adopt arrange schedule agree decide
