@@ -53,6 +53,8 @@ MEANINGS: Mapping[str, str] = {
     "another value": "How it says that a value is wrong, by group 1. A pattern a line.",
     "the speaker as object": "The speaker as the one to whom something is done.",
     "takes back": "How a turn says that something was said wrongly before.",
+    "answers the assistant": "How a message opens that answers what the assistant said.",
+    "approves": "How somebody is pleased with what was said, as a clause opens.",
     "vague things": "Words for what is gone that do not tell what it is: \"the Mazda deal\".",
     "groups": "Groups of people the speaker is one of.",
     "held or arranged": "That somebody has something, is somewhere or has arranged for it.",

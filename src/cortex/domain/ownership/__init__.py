@@ -36,6 +36,7 @@ from cortex.domain.ownership.speakers import (
     transcripts,
 )
 from cortex.domain.ownership.style import paragraphs_between
+from cortex.languages.lists import finder
 
 GLANCE = 8_000
 """How much of a text is read where recall asks: it has no time for long ones."""
@@ -116,6 +117,8 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
     if not read.is_known or (found and "one clause" in read.signs):
         yield from found  # there is too little to weigh: the wordings decide
         return
+    if not found and _is_reply(text, read.signs):
+        return
     weights = signs.weights()
     score = weights.score(read.signs | _of_readers(found))
     if speaker:
@@ -142,6 +145,18 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
 
 _TELLS = frozenset({"opens with I", "layout: 1 lines"})
 """Who begins with themselves and goes on in the same line tells something, unless much speaks against it."""
+
+
+def _is_reply(text: str, signs: frozenset[str]) -> bool:
+    """Whether a message answers the assistant and goes on in the same line, and none of it hands over a text."""
+    goes_on = "layout: 1 lines" in signs and _IN_LINE & signs and "apart: in quotes" not in signs
+    return bool(goes_on) and _HANDED.isdisjoint(signs) and _ANSWERS.match(text.lstrip(_EDGES)) is not None
+
+
+_ANSWERS = finder("answers the assistant")
+_EDGES = " \t\n*_¡¿"
+_IN_LINE = frozenset({"apart: stop", "apart: comma", "apart: dash"})
+_HANDED = frozenset({"frame: hands over, yes", "frame: story, second", "body: signs off", "body: greets later"})
 
 
 def _body(text: str, read: Framing) -> Place:

@@ -56,6 +56,24 @@ _ANOTHER_VALUE = (
 )
 
 LISTS = {
+    "approves": (
+        r"\W*(?:(?:yes|yeah|okay|ok|sure|great|thanks|well|oh|wow)[,!]? )?(?:(?:that|this|it|these|those|your \w+)(?: all| both)? )?"
+        r"(?:(?:sounds?|looks?|seems?|works?|works out) (?:(?:really|so|very|pretty|quite|just|all|totally|super) )?(?:good|great|"
+        r"fine|nice|lovely|perfect|awesome|amazing|wonderful|fantastic|excellent|helpful|useful|reasonable|fair|fun|doable|"
+        r"manageable|right|interesting|promising|exciting|ideal|to me|for me|like (?:(?:a|an|the|such a) )?(?:really |very |"
+        r"lot of )?(?:plan|good|great|solid|nice|lovely|perfect|fantastic|wonderful|excellent|helpful|useful|reasonable|fun|"
+        r"smart|practical|effective|right|exactly|it could|it would|it might|it will|something i|what i|just what))"
+        r"|makes? (?:(?:a lot of|perfect|total|good) )?sense)\b"
+    ),
+    "answers the assistant": (
+        r"(?:thanks|thank you|(?:that |this |it |that all |these )?(?:all )?(?:sounds?|looks?) |(?:that|"
+        r"this)(?:'s| is| was| all)? (?:makes sense|works|helps|helped|sounds|looks|really|so|very|a|an|great|"
+        r"good|perfect|exactly|helpful|fantastic)|great|good (?:idea|point|question|to know|call|catch)|"
+        r"perfect|awesome|excellent|wonderful|fantastic|okay|ok|alright|all right|got it|understood|"
+        r"makes sense|sure|yes|yeah|yep|cool|nice|wow|interesting|absolutely|definitely|"
+        r"i (?:really )?appreciate|i'm glad|i like|you're right|no worries|no problem|fair enough|ha(?:ha)?|"
+        r"hmm)\b"
+    ),
     "months": (
         "january|february|march|april|june|july|august|september|october|november|december|jan|feb|mar|apr|may|"
         "jun|jul|aug|sept|sep|oct|nov|dec"

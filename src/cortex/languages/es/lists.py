@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 LISTS = {
+    "answers the assistant": (
+        r"(?:(?:muchas )?gracias|(?:me )?suena|perfecto|genial|vale|entendido|de acuerdo|claro|bien|muy bien|"
+        r"sí|excelente|estupendo|ok|buena idea|tiene sentido)\b"
+    ),
     "months": "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre",
     "weekdays": "lunes|martes|miércoles|jueves|viernes|sábado|domingo",
     "of a month": "de",

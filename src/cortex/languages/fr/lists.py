@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 LISTS = {
+    "answers the assistant": (
+        r"(?:merci|ça (?:marche|me va|semble|a l'air|aide)|parfait|super|d'accord|compris|entendu|oui|génial|"
+        r"très bien|bonne idée|ok)\b"
+    ),
     "clause ends": "et|mais",
     "small numbers": "un une deux trois quatre cinq",
     "passwords": "mot de passe",

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 LISTS = {
+    "answers the assistant": (
+        r"(?:(?:muito )?obrigad[oa]|perfeito|ótimo|entendi|(?:isso )?parece|certo|sim|legal|boa ideia|beleza|"
+        r"ok|faz sentido)\b"
+    ),
     "clause ends": "e|mas",
     "passwords": "senha",
     "password is": "é",
