@@ -575,6 +575,16 @@ def may_say_otherwise(text: str) -> bool:
     return any(_has_moved(claim, value) for value in claim.values if value.kind is not ValueKind.NAME)
 
 
+def may_be_denied(text: str) -> bool:
+    """Whether a text tells what the speaker did, or what they have: what they may have denied before."""
+    claim = read(text)
+    return any(
+        claim.speaks_of_self(number) and not claim.said(number) & relation_words.words("goals")
+        for number in range(len(claim.said_in))
+        if any(_is_done(token) for token in claim.tokens if token.clause == number)
+    )
+
+
 def _has_moved(claim: Claim, value: ClaimValue) -> bool:
     """Whether the clause of a value tells of a change, and not of one that is wished for."""
     said = claim.said(value.clause)

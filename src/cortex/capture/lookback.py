@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from cortex.capture import relations
 from cortex.capture.candidate import Candidate
-from cortex.capture.claims import may_say_otherwise
+from cortex.capture.claims import may_be_denied, may_say_otherwise
 from cortex.capture.relations import gives_another_value
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
@@ -19,6 +19,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.terms import query_terms
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Role, Turn
+from cortex.languages.lists import finder
 from cortex.ports.store import Filter, View
 
 MOST_LOOKUPS = 32
@@ -43,6 +44,9 @@ Stated = Callable[[Turn], Sequence[Candidate]]
 """Every statement of a turn that can stand alone, whatever it is worth."""
 
 
+_DENIES = finder("denies")
+
+
 @dataclass(slots=True)
 class Lookback:
     """Searches the turns of a user for what new statements deny or change, for one step of capture."""
@@ -53,6 +57,7 @@ class Lookback:
     """Whether anything may be extracted from a turn at all."""
     _read: dict[TraceId, Sequence[Candidate]] = field(default_factory=dict)
     _lookups: int = 0
+    _lookups_for_denials: int = 0
 
     def other_sides(self, memory: Memory, said: Turn, *, corrects: bool = False) -> list[tuple[Candidate, Turn]]:
         """The earlier statements that `memory`, from the turn `said`, denies, corrects or gives another value of."""
@@ -65,6 +70,20 @@ class Lookback:
             for candidate in self._statements(turn)
             if _cannot_both_hold(candidate.text, memory.text)
             or (corrects and _is_shortly_before(turn, said) and gives_another_value(candidate.text, memory.text))
+        )
+        return [each for each, _ in zip(found, range(MOST_SIDES), strict=False)]
+
+    def denials(self, memory: Memory, said: Turn) -> list[tuple[Candidate, Turn]]:
+        """The earlier statements in which the same speaker denied what `memory` tells of them."""
+        if self._lookups_for_denials >= MOST_LOOKUPS or not may_be_denied(memory.text):
+            return []
+        self._lookups_for_denials += 1
+        found = (
+            (candidate, turn)
+            for turn in self._earlier(memory, said)
+            if _DENIES.search(turn.text)
+            for candidate in self._statements(turn)
+            if relations.compare(candidate.text, memory.text).denied
         )
         return [each for each, _ in zip(found, range(MOST_SIDES), strict=False)]
 

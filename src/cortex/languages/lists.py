@@ -55,6 +55,7 @@ MEANINGS: Mapping[str, str] = {
     "takes back": "How a turn says that something was said wrongly before.",
     "answers the assistant": "How a message opens that answers what the assistant said.",
     "approves": "How somebody is pleased with what was said, as a clause opens.",
+    "denies": "That a turn may deny something of the speaker.",
     "vague things": "Words for what is gone that do not tell what it is: \"the Mazda deal\".",
     "groups": "Groups of people the speaker is one of.",
     "held or arranged": "That somebody has something, is somewhere or has arranged for it.",

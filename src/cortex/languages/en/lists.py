@@ -149,6 +149,7 @@ LISTS = {
         r"my mistake|my bad(?=\s*(?:[,;:.!…–—-]|$))|let me correct|to correct myself|i was wrong|wrong (?:date|number|name|"
         r"day|time|amount|price|city|year))\b|^(?:edit|oops|whoops)\b"
     ),
+    "denies": r"\bnever\b|n't\b|\b(?:not|no|none|nobody|cannot)\b",
     "vague things": """
     mean meant sorry correction typo
     deal sale offer booking reservation gig plan funding appointment position role job place order purchase contract
