@@ -857,7 +857,35 @@ def _is_affirmed(denial: Denial, names: Set[str], other: Claim) -> bool:
         return False
     if any(_is_done(other, place) for place, token in enumerate(other.tokens) if token.stem in denial.examples):
         return True
+    if denial.none_of and _is_had(denial, other):
+        return True
     return any(_is_chosen(choice, denial.never, names, other) for choice in denial.choices)
+
+
+def _is_had(denial: Denial, other: Claim) -> bool:
+    """Whether the speaker, who said to have none, speaks of theirs: "I don't own a car", "my car needs new brakes"."""
+    return any(
+        token.stem in denial.none_of
+        and _is_own_thing(other.tokens, place)
+        and (denial.never or _OVER.isdisjoint(other.said(token.clause)))
+        for place, token in enumerate(other.tokens)
+    )
+
+
+_OVER = listed("no longer had")
+
+
+def _is_own_thing(tokens: Sequence[ClaimToken], place: int) -> bool:
+    """Whether a noun is the speaker's, and describes no other: "my old car", not "my sister's car", "my car keys"."""
+    clause = tokens[place].clause
+    before = [token for token in tokens[max(0, place - _REACH) : place] if token.clause == clause]
+    while before and before[-1].weight and before[-1].weight < 1.0:
+        before.pop()
+    after = next((token for token in tokens[place + 1 : place + 2] if token.clause == clause), None)
+    goes_on = after is None or after.weight < 1.0 or after.is_name or _is_deed(after) or after.said.endswith("s")
+    said = [token.said for token in before]
+    is_had = said[-1:] and said[-1] in _HAVING and not _DOER.isdisjoint(said[-2:-1])
+    return goes_on and bool(said) and (bool(is_had) or said[-1] in _OWN | _IN_PROGRESS)
 
 
 def _is_chosen(choice: DeniedThing, never: bool, names: Set[str], other: Claim) -> bool:

@@ -150,6 +150,12 @@ LISTS = {
         r"day|time|amount|price|city|year))\b|^(?:edit|oops|whoops)\b"
     ),
     "denies": r"\bnever\b|n't\b|\b(?:not|no|none|nobody|cannot)\b",
+    "any": "a an any",
+    "kinds": """
+    siblings/brother/sister kids/son/daughter/child children/son/daughter/kid pets/dog/cat/puppy/kitten/rabbit/hamster
+    spouse/husband/wife allergies/allergic
+    """,
+    "no longer had": "was were had used former ex sold lost died wish dream future next",
     "vague things": """
     mean meant sorry correction typo
     deal sale offer booking reservation gig plan funding appointment position role job place order purchase contract
@@ -166,7 +172,7 @@ LISTS = {
     "opens with the speaker": r"(?:i|we)\b",
     "own": r"\b(?:i|i'm|i've|i'll|we|we're|we've|we'll|my|our)\b",
     "after an ending": "to and for with since into in by",
-    "having": "have own",
+    "having": "have had has own",
     "being": "have own been be",
     "about": "on of about in with for",
     "titles": "mr mrs ms dr prof st",
