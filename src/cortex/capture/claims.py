@@ -215,6 +215,8 @@ class Denial:
     """What is named as one of the things denied: "any editor, like Emacs"."""
     never: bool
     yet: bool
+    is_first: bool = False
+    """Whether it is only said that something is done for the first time."""
     none_of: frozenset[str] = frozenset()
     """What the speaker says to have none of, and what is of its kind: "a car"; "siblings", brothers and sisters."""
 
@@ -463,12 +465,17 @@ def _denials(tokens: tuple[ClaimToken, ...]) -> Iterator[Denial]:
     """What the speaker says of themselves is not so: the words after the one that denies, to the end of its clause."""
     folded = [token.text.casefold() for token in tokens]
     for place, (token, word) in enumerate(zip(tokens, folded, strict=True)):
-        never = word in relation_words.words("never")
+        is_first = _is_first_time(folded, place)
+        never = is_first or word in relation_words.words("never")
         if not never and word not in relation_words.words("not_"):
             continue
         before = [other.said for other in tokens[:place] if other.clause == token.clause]
         rest, examples = _denied(tokens, place)
-        is_own = _SELF.intersection(before[-3:]) or (before[-1:] and before[-1] in _JOINING and _SELF.intersection(before))
+        is_own = (
+            is_first
+            or _SELF.intersection(before[-3:])
+            or (before[-1:] and before[-1] in _JOINING and _SELF.intersection(before))
+        )
         if not is_own or PASSING_OVER.intersection(other.text.casefold() for other in rest):
             continue
         words = {other.stem: other.weight for other in rest if other.weight}
@@ -480,8 +487,18 @@ def _denials(tokens: tuple[ClaimToken, ...]) -> Iterator[Denial]:
                 examples=examples,
                 never=never,
                 yet=not relation_words.words("not_yet").isdisjoint(folded),
+                is_first=is_first,
                 none_of=_none_of(tokens[place - 1] if place else None, word, rest),
             )
+
+
+def _is_first_time(folded: Sequence[str], place: int) -> bool:
+    """Whether a word is the last of "my first time", before what is done."""
+    return folded[place] in _TIME and "/".join(folded[max(0, place - 2) : place]) in _FIRST
+
+
+_TIME = listed("time")
+_FIRST = listed("first")
 
 
 def _none_of(before: ClaimToken | None, denying: str, rest: Sequence[ClaimToken]) -> frozenset[str]:

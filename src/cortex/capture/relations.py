@@ -852,6 +852,8 @@ def _is_affirmed(denial: Denial, names: Set[str], other: Claim) -> bool:
     """Whether a clause of another statement says that what is denied was so, neither wished for nor still to come."""
     if any(denial.words.keys() & own.words.keys() for own in other.denied):
         return False
+    if denial.is_first and not any(_REPEATED & said for said in other.said_in):
+        return False
     values = [value.text for value in other.values]
     if denial.values and not any(same_value(one, value) for one, value in product(denial.values, values)):
         return False
@@ -872,6 +874,7 @@ def _is_had(denial: Denial, other: Claim) -> bool:
     )
 
 
+_REPEATED = listed("repeated")
 _OVER = listed("no longer had")
 
 
@@ -918,10 +921,12 @@ def _is_met(choice: DeniedThing, never: bool, names: Set[str], other: Claim, cla
         is_there = shared >= min(1.0, sum(things.values()))
         return not things or (is_there and (shared >= least or (never and _has_head(choice, other))))
     # "Never missed a session" is not about who scheduled one: another deed has to be one, on the very same thing.
+    if choice.is_vague and names & things.keys():
+        things = {word: weight for word, weight in things.items() if weight >= 1.0}
     if shared < COVERED_WITHOUT_NEVER * sum(things.values()):
         return False
     telling = sum(word in other.words for word, weight in things.items() if weight >= 1.0)
-    if telling < 2 and choice.deeds.isdisjoint(_BEING):
+    if telling < 2 and choice.deeds.isdisjoint(_BEING) and not (choice.is_vague and names & things.keys()):
         return False
     return bool(telling) and (_tells(other, clause, "did") or (choice.is_vague and _has_done(choice, other, clause)))
 

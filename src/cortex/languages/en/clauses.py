@@ -66,7 +66,7 @@ ENGLISH = ClauseWords(
     asks=(
         r"(?:(?:so|and|but|also|then|well|okay|ok|hey|hi|please|sorry|thanks|thank you|by the way|btw|actually|just|"
         rf"anyway)[,.!]?\s){{0,3}}(?:{_AUXILIARY}\s(?:i|you|we|he|she|they|it|there|this|that|these|those|my|our|your|"
-        r"the|any|anyone|someone)\b"
+        r"the|an?|any|anyone|someone)\b"
         r"|(?:what|what's|how|how's|which|where|where's|when|when's|why|who|who's|whose)\b"
         r"|any\s(?:tips|advice|ideas|thoughts|suggestions|recommendations|chance|way)\b|any(?:\s[\w'-]{1,30}){1,5}\?"
         r"|(?:please|let's|tell me|show me|help me|give me|suggest|explain|recommend|walk me|do you|would you|provide|"

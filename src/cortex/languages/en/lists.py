@@ -38,7 +38,9 @@ _REPLACED = "\n".join(
         r"\b(?:switched|moved|migrated|changed|went|transferred|transitioned)\s(?:(?:me|us)\s|over\s|away\s|"
         r"(?:all |everything |my |our )[\w ]{0,30}?)?from\s([^,;:.!?]{1,50}?)\s(?:over )?to\s(?!\d)",
         # "We ended up with butcher block rather than quartz"
-        r"\b(?:(?:ended up|in the end|finally|eventually)\b|" + _TOOK + r"\b)[^;:.!?]{2,80}?\b(?:rather than|instead of|"
+        r"\b(?:(?:ended up|in the end|finally|eventually)\b|"
+        + _TOOK
+        + r"\b)[^;:.!?]{2,80}?\b(?:rather than|instead of|"
         r"and not)\s(?:with |to |in |for |the )?([^,;:.!?]{2,40}?)" + _WHOLE,
         r"\b(?:choosing|chose|chosen|picked|picking)\b[^,;:.!?]{2,60}?\bover\s([^,;:.!?]{2,40}?)" + _WHOLE,
         # "Priya's no longer at Acme, she's at Globex now"
@@ -156,6 +158,9 @@ LISTS = {
     spouse/husband/wife allergies/allergic
     """,
     "no longer had": "was were had used former ex sold lost died wish dream future next",
+    "first": "my/first our/first",
+    "time": "time",
+    "repeated": "years months since every always often times twice",
     "vague things": """
     mean meant sorry correction typo
     deal sale offer booking reservation gig plan funding appointment position role job place order purchase contract
