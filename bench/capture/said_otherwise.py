@@ -17,6 +17,7 @@ from typing import Any
 
 from bench.capture import updates
 from cortex.domain.memory import Memory
+from cortex.domain.turn import Role
 from cortex.evaluation.sets import Record
 
 PAIRS = Path(__file__).with_suffix(".jsonl")
@@ -41,7 +42,7 @@ def judged(given: Sequence[Mapping[str, str]]) -> list[str]:
 
 def _records(scope: str, pair: Mapping[str, str]) -> Iterator[Record]:
     is_next = pair["sort"] == NEXT_TURN
-    said = (("old", "user", pair["old"]), ("reply", "assistant", "Understood."), ("new", "user", pair["new"]))
+    said = (("old", Role.USER, pair["old"]), ("reply", Role.ASSISTANT, "Understood."), ("new", Role.USER, pair["new"]))
     for place, (name, role, text) in enumerate(said):
         later = timedelta(minutes=place) if is_next else timedelta(days=7 * (name == "new"))
         session = "one" if is_next or name != "new" else "two"

@@ -874,7 +874,7 @@ def _is_had(denial: Denial, other: Claim) -> bool:
     )
 
 
-_REPEATED = listed("repeated")
+_REPEATED = listed("for long")
 _OVER = listed("no longer had")
 
 

@@ -28,6 +28,12 @@ MOST_GONE = 7
 SAME_THING = 0.6
 """How much of what is said of a value the other statement holds at least, for both to be of one thing."""
 
+_NEAR = 8
+"""How many words before what is gone say of it that somebody has it."""
+
+_NEXT = 3
+"""The same after it: "Dave is our plumber"."""
+
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _FIGURE = re.compile(r"\d+(?:[.:,]\d+)*")
 _CLAUSE = re.compile(r"[,;:.!?]\s|[()–—]")
@@ -159,14 +165,10 @@ def _is_held(each: Replacement, text: str) -> bool:
 
 
 def _is_all_of(gone: str, text: str) -> bool:
-    """Whether a statement says of the speaker that they have what is gone, right after the verb: "I take sertraline"."""
+    """Whether a statement says no more of the speaker than that they have what is gone: "I take sertraline"."""
     before = [word.casefold() for word in _WORD.findall(text[: _place(gone, text)])]
     said = [word for word in before if word not in listed("indefinite") | listed("definite")]
     return bool(_SPEAKER.match(text)) and len(said) == 2 and _states(said[1:], _held())
-
-
-_NEAR = 8
-_NEXT = 3
 
 
 def _place(gone: str, text: str) -> int:

@@ -48,8 +48,8 @@ MEANINGS: Mapping[str, str] = {
     "scheduled": "That something is to come.",
     "trying": "That something is tried.",
     "ending": "That something ended.",
-    "replaced": "How a statement says that something is gone, by group 1, and what is there instead. Group 2, if there is "
-    "one, is what else is said of how it ended. A pattern a line.",
+    "replaced": "How a statement says that something is gone, and what is there instead. Group 1 is what is gone, a "
+    "second one what else is said of how it ended. A pattern a line.",
     "another value": "How it says that a value is wrong, by group 1. A pattern a line.",
     "the speaker as object": "The speaker as the one to whom something is done.",
     "takes back": "How a turn says that something was said wrongly before.",
@@ -61,7 +61,7 @@ MEANINGS: Mapping[str, str] = {
     "no longer had": "That somebody had something, and has it no longer.",
     "first": "What makes a time the first for the speaker, its words joined by a slash.",
     "time": "What a time is called at which something is done.",
-    "repeated": "That something was done again and again, or for long.",
+    "for long": "That something was done again and again, or for long.",
     "vague things": 'Words for what is gone that do not tell what it is: "the Mazda deal".',
     "groups": "Groups of people the speaker is one of.",
     "held or arranged": "That somebody has something, is somewhere or has arranged for it.",

@@ -13,7 +13,8 @@ _ENDS = (
     r"(?:cancel(?:l)?ed|fell through|(?:pulled|dropped|backed|bailed|bowed) out|bailed|collapsed|turned (?:me|us) down|"
     r"rejected (?:me|us)|declined|(?:is|was|got|is now|was already) (?:sold out|booked (?:up|out|solid)|fully booked|"
     r"(?:double|over)[- ]?booked|unavailable|off sick|closed|out of stock|called off|cancel(?:l)?ed|discontinued|taken|"
-    r"gone)|sold out|(?:can't|couldn't|won't be able to) (?:make it|come|do it)|(?:didn't|hasn't|won't|doesn't) (?:work|"
+    r"gone)|sold out|(?:can't|couldn't|won't be able to) (?:make it|come|do it)|(?:didn't|hasn't|won't|"
+    r"doesn't) (?:work|"
     r"come|pan|happen|go|fit)(?:ed)?(?: out| through| together| ahead)?|broke down|quit|resigned|retired|left)"
 )
 _INSTEAD = r"\b(?:instead|now|so|in the end)\b|[,;:] (?:we|i|it|he|she|they)\b"
@@ -53,17 +54,24 @@ _REPLACED = "\n".join(
 )
 _ANOTHER_VALUE = (
     # "The exam is on the 14th, not the 12th"
-    r"\S[^,;:.!?]*(?:[.:]\d[^,;:.!?]*)?,\s(?:and\s)?(?:not|instead of|rather than)\s(?:on\s|at\s|in\s|from\s)?(?!just\b|only\b|"
-    r"really\b|sure\b|that\b|because\b|to\b|yet\b|as\b|a fan\b|even\b|too\b|so\b|very\b)([^,;:!?]{1,40}?)(?=[,;!?]|\.(?:\s|$)|$)"
+    r"\S[^,;:.!?]*(?:[.:]\d[^,;:.!?]*)?,\s(?:and\s)?(?:not|instead of|rather than)\s(?:on\s|at\s|in\s|"
+    r"from\s)?(?!just\b|only\b|"
+    r"really\b|sure\b|that\b|because\b|to\b|yet\b|as\b|a fan\b|even\b|too\b|so\b|very\b)([^,;:!?]{1,40}?)(?=[,;!?]|"
+    r"\.(?:\s|$)|$)"
 )
 
 LISTS = {
     "approves": (
-        r"\W*(?:(?:yes|yeah|okay|ok|sure|great|thanks|well|oh|wow)[,!]? )?(?:(?:that|this|it|these|those|your \w+)(?: all| both)? )?"
-        r"(?:(?:sounds?|looks?|seems?|works?|works out) (?:(?:really|so|very|pretty|quite|just|all|totally|super) )?(?:good|great|"
-        r"fine|nice|lovely|perfect|awesome|amazing|wonderful|fantastic|excellent|helpful|useful|reasonable|fair|fun|doable|"
-        r"manageable|right|interesting|promising|exciting|ideal|to me|for me|like (?:(?:a|an|the|such a) )?(?:really |very |"
-        r"lot of )?(?:plan|good|great|solid|nice|lovely|perfect|fantastic|wonderful|excellent|helpful|useful|reasonable|fun|"
+        r"\W*(?:(?:yes|yeah|okay|ok|sure|great|thanks|well|oh|wow)[,!]? )?(?:(?:that|this|it|these|those|"
+        r"your \w+)(?: all| both)? )?"
+        r"(?:(?:sounds?|looks?|seems?|works?|works out) (?:(?:really|so|very|pretty|quite|just|all|totally|"
+        r"super) )?(?:good|great|"
+        r"fine|nice|lovely|perfect|awesome|amazing|wonderful|fantastic|excellent|helpful|useful|reasonable|fair|fun|"
+        r"doable|"
+        r"manageable|right|interesting|promising|exciting|ideal|to me|for me|like (?:(?:a|an|the|"
+        r"such a) )?(?:really |very |"
+        r"lot of )?(?:plan|good|great|solid|nice|lovely|perfect|fantastic|wonderful|excellent|helpful|useful|"
+        r"reasonable|fun|"
         r"smart|practical|effective|right|exactly|it could|it would|it might|it will|something i|what i|just what))"
         r"|makes? (?:(?:a lot of|perfect|total|good) )?sense)\b"
     ),
@@ -147,8 +155,10 @@ LISTS = {
     "another value": _ANOTHER_VALUE,
     "takes back": (
         r"\b(?:correction|(?:scratch|strike) that|typo|auto-?correct(?:ed)?|i (?:just )?(?:misspoke|misread|mistyped|"
-        r"miscounted|misremembered)|(?:wrote|typed|said|got|had) (?:that|it) wrong|i meant|i mean(?:t)? to (?:say|write)|"
-        r"my mistake|my bad(?=\s*(?:[,;:.!…–—-]|$))|let me correct|to correct myself|i was wrong|wrong (?:date|number|name|"
+        r"miscounted|misremembered)|(?:wrote|typed|said|got|had) (?:that|it) wrong|i meant|i mean(?:t)? to (?:say|"
+        r"write)|"
+        r"my mistake|my bad(?=\s*(?:[,;:.!…–—-]|$))|let me correct|to correct myself|i was wrong|wrong (?:date|"
+        r"number|name|"
         r"day|time|amount|price|city|year))\b|^(?:edit|oops|whoops)\b"
     ),
     "denies": r"\bnever\b|n't\b|\b(?:not|no|none|nobody|cannot)\b",
@@ -160,7 +170,7 @@ LISTS = {
     "no longer had": "was were had used former ex sold lost died wish dream future next",
     "first": "my/first our/first",
     "time": "time",
-    "repeated": "years months since every always often times twice",
+    "for long": "years months since every always often times twice",
     "vague things": """
     mean meant sorry correction typo
     deal sale offer booking reservation gig plan funding appointment position role job place order purchase contract
@@ -187,7 +197,8 @@ LISTS = {
     "came to": "managed able had got began started",
     "ahead of": "for about of before considering on",
     "abbreviations": (
-        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|incl|excl|est|dept|ext|aka|no|inc|ltd|co|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|incl|excl|est|dept|ext|aka|no|inc|ltd|co|jan|feb|mar|apr|"
+        r"jun|jul|aug|sept?|oct|nov|dec"
     ),
     "attachments": "photo|image|picture|video|audio|voice|file|sticker|gif|attachment",
     "question frame": """

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 LISTS = {
-    "answers the assistant": r"(?:grazie|perfetto|va bene|ottimo|capito|d'accordo|sì|bene|fantastico|buona idea|ok|ha senso)\b",
+    "answers the assistant": (
+        r"(?:grazie|perfetto|va bene|ottimo|capito|d'accordo|sì|bene|fantastico|buona idea|ok|ha senso)\b"
+    ),
     "clause ends": "e|ma",
     "past the owner": r"\bl'utente\b",
     "helpers": "assistenti?",
