@@ -738,7 +738,12 @@ def _is_likely_denied(old: Claim, new: Claim, cosine: float | None) -> bool:
 
 def denial_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, float] | None:
     """The signs that one of two statements says of the speaker what the other says never was; None where it cannot."""
-    pairs = [(denial, own, other) for own, other in ((old, new), (new, old)) for denial in own.denied if denial.never]
+    pairs = [
+        (denial, own, other)
+        for own, other in ((old, new), (new, old))
+        for denial in own.denied
+        if denial.never and not denial.is_first
+    ]
     found = (signs for denial, own, other in pairs for signs in _signs_of_a_denial(denial, own, other, cosine))
     return max(found, key=lambda signs: signs["met"] + signs["deed"] + signs["names"], default=None)
 

@@ -117,7 +117,7 @@ def _names(text: str) -> Iterator[str]:
 
 def _meets(each: Replacement, old: ComparedText, new: ComparedText, text: str) -> Replaced:
     """Whether an earlier statement is the one that was replaced."""
-    if old.denies or "past" in old.limits or not _is_named(each, old, text):
+    if old.denies or ("past" in old.limits and not each.is_value) or not _is_named(each, old, text):
         return Replaced.NO
     if not _is_of_one_owner(each, old, new, text) or not set(read(each.about).words) - _vague() <= set(old.words):
         return Replaced.NO

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 LISTS = {
+    "approves": (
+        r"\W*(?:(?:eso|esto|todo) )?(?:me )?(?:suena|parece|queda) (?:(?:muy|realmente) )?(?:bien|genial|"
+        r"perfecto|razonable|útil|un buen plan)\b"
+    ),
     "answers the assistant": (
         r"(?:(?:muchas )?gracias|(?:me )?suena|perfecto|genial|vale|entendido|de acuerdo|claro|bien|muy bien|"
         r"sí|excelente|estupendo|ok|buena idea|tiene sentido)\b"
