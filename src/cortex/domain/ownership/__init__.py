@@ -9,6 +9,7 @@ after a blank line: a missed fact stays in its turn, a wrong one becomes the use
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -36,6 +37,7 @@ from cortex.domain.ownership.speakers import (
     transcripts,
 )
 from cortex.domain.ownership.style import paragraphs_between
+from cortex.domain.ownership.words import either
 from cortex.languages.lists import finder
 
 GLANCE = 8_000
@@ -148,14 +150,17 @@ _TELLS = frozenset({"opens with I", "layout: 1 lines"})
 
 
 def _is_reply(text: str, signs: frozenset[str]) -> bool:
-    """Whether a message answers the assistant and goes on in the same line, and none of it hands over a text."""
-    goes_on = "layout: 1 lines" in signs and _IN_LINE & signs and "apart: in quotes" not in signs
-    return bool(goes_on) and _HANDED.isdisjoint(signs) and _ANSWERS.match(text.lstrip(_EDGES)) is not None
+    """Whether a message answers the assistant, and none of it hands over a text."""
+    if not _HANDED.isdisjoint(signs) or _ANSWERS.match(text.lstrip(_EDGES)) is None:
+        return False
+    return all(compiled(_SELF).search(each[1]) for each in _LEADS.finditer(text))
 
 
 _ANSWERS = finder("answers the assistant")
 _EDGES = " \t\n*_¡¿"
-_IN_LINE = frozenset({"apart: stop", "apart: comma", "apart: dash"})
+_LEADS = re.compile(r"(?:^|(?<=[.!?。！？\n]))([^.!?。！？\n]*)[:：][ \t]*\n")
+"""What leads to the lines below it: "Next one:" hands them over, "I have two questions:" does not."""
+_SELF = rf"(?i){either('first_person')}"
 _HANDED = frozenset({"frame: hands over, yes", "frame: story, second", "body: signs off", "body: greets later"})
 
 
