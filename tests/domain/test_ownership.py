@@ -366,7 +366,8 @@ def test_a_note_in_which_somebody_else_speaks_is_labeled(note):
         "how I feel in my notebook and tell you next week.",
         "That sounds reasonable to me. I'll talk to Gareth about splitting the costs and see if he agrees to 60/40. "
         "He's usually fair, and we've shared a flat for three years now. If he doesn't, I'll come back to you.",
-        "Thanks for the advice! I'll try to set clearer boundaries with my boss. I've always been the one who says yes.",
+        "Thanks for the advice! I'll try to set clearer boundaries with my boss. I've always been the one who says "
+        "yes.",
         "Das klingt gut! Ich stelle den Wecker auf halb sieben. Meine Knie sind morgens steif.",
     ],
 )

@@ -151,7 +151,7 @@ _TELLS = frozenset({"opens with I", "layout: 1 lines"})
 
 def _is_reply(text: str, signs: frozenset[str]) -> bool:
     """Whether a message answers the assistant, and none of it hands over a text."""
-    if not _HANDED.isdisjoint(signs) or _ANSWERS.match(text.lstrip(_EDGES)) is None:
+    if len(text) > _LONGEST_REPLY or not _HANDED.isdisjoint(signs) or _ANSWERS.match(text.lstrip(_EDGES)) is None:
         return False
     return all(compiled(_SELF).search(each[1]) for each in _LEADS.finditer(text))
 
@@ -161,7 +161,18 @@ _EDGES = " \t\n*_¡¿"
 _LEADS = re.compile(r"(?:^|(?<=[.!?。！？\n]))([^.!?。！？\n]*)[:：][ \t]*\n")
 """What leads to the lines below it: "Next one:" hands them over, "I have two questions:" does not."""
 _SELF = rf"(?i){either('first_person')}"
-_HANDED = frozenset({"frame: hands over, yes", "frame: story, second", "body: signs off", "body: greets later"})
+_LONGEST_REPLY = 600
+_HANDED = frozenset(
+    {
+        "frame: hands over, yes",
+        "frame: hands",
+        "frame: story",
+        "guest",
+        "body: orders",
+        "body: signs off",
+        "body: greets later",
+    }
+)
 
 
 def _body(text: str, read: Framing) -> Place:

@@ -76,6 +76,10 @@ LISTS = {
         r"|makes? (?:(?:a lot of|perfect|total|good) )?sense)\b"
     ),
     "answers the assistant": (
+        r"(?!thank(?:s| you) for (?:choosing|contacting|shopping|reaching out|subscribing|ordering|booking|signing|"
+        r"being a|"
+        r"your (?:interest|purchase|order|booking|application|inquiry|enquiry|business|payment|subscription|"
+        r"registration)))"
         r"(?:thanks|thank you|(?:that |this |it |that all |these )?(?:all )?(?:sounds?|looks?) |(?:that|"
         r"this)(?:'s| is| was| all)? (?:makes sense|works|helps|helped|sounds|looks|really|so|very|a|an|great|"
         r"good|perfect|exactly|helpful|fantastic)|great|good (?:idea|point|question|to know|call|catch)|"
