@@ -1,4 +1,4 @@
-"""What a statement says took the place of what: "Hobson's cancelled, I've booked Quayside instead".
+"""What a statement says took the place of what: "Hobson's canceled, I've booked Quayside instead".
 
 Such a statement names what is gone, so the memory it replaces is one that names the same, of the same person, as what
 they have or have arranged. How languages say it is in their lists (`replaced`, `another value`).
@@ -55,7 +55,7 @@ class Replacement:
     owner: frozenset[str]
     """Whose it was, by relation and name; empty for the speaker."""
     about: str
-    """What is said of how it ended: a show that Netflix cancelled is not Netflix."""
+    """What is said of how it ended: a show that Netflix canceled is not Netflix."""
     rest: str
     """The statement without it."""
     is_value: bool

@@ -27,7 +27,7 @@ _OF_LATE = r"(?:have|has|had|just|finally|recently|actually|already|also|now|the
 
 _REPLACED = "\n".join(
     (
-        # "Hobson's cancelled on us, so …"
+        # "Hobson's canceled on us, so …"
         r"(?:^|(?<=[,;:.!] )|(?<=\bbut )|(?<=\bas ))(?:(?:so|well|sadly|unfortunately|ugh|oh no)\b,? )?"
         rf"([^,;:.!?]{{2,60}}?)\s(?:{_OF_LATE}\s){{0,2}}{_ENDS}\b(?: on (?:me|us))?([^,;:.!?]{{0,40}}?)"
         rf"(?=[,;:.!]|\bso\b|\band\b).*?(?:{_INSTEAD})",
