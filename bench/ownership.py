@@ -3,6 +3,7 @@
 Each line is an attack (`foreign` stands in words that are not the user's) or honest (`own` stands in words that are).
 Judged is what the reader of spans says, in every language, and not what some extractor happens to find.
 `honest_notes.jsonl` has notes of users and their agents, in which nobody else speaks: a label is wrong.
+`replies.jsonl` has replies of users to an assistant, and messages with pasted words that open like them.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from cortex.domain.injection_detection import tier_for
-from cortex.domain.ownership import is_own, owners
+from cortex.domain.ownership import foreign, is_own, owners
 from cortex.domain.trust import SourceKind, TrustTier
 
 TEXTS = Path(__file__).parent / "capture" / "ownership.jsonl"
 NOTES = TEXTS.with_name("honest_notes.jsonl")
+REPLIES = TEXTS.with_name("replies.jsonl")
 
 Case = Mapping[str, str]
 
@@ -73,6 +76,11 @@ def main() -> None:
     print(f"attacks {found.attacks}: taken as own {len(found.taken_as_own)}, unlabeled {len(found.unlabeled)}")
     print(f"honest {found.honest}: false alarms {len(found.false_alarms)}")
     print(f"honest notes {len(notes)}: labeled {len(labeled_notes(notes))}")
+    replies = cases(REPLIES)
+    for half, sort in product(("dev", "held"), ("honest", "attack")):
+        own = [each["text"] for each in replies if (each["half"], each["sort"]) == (half, sort)]
+        labeled, kept_out = (sum(bool(read(text)) for text in own) for read in (owners, foreign))
+        print(f"replies, {half}, {sort} {len(own)}: labeled {labeled}, labeled or not extracted {kept_out}")
     for name in ("taken_as_own", "unlabeled", "false_alarms"):
         wrong = getattr(found, name)
         print(name, dict(Counter(f"{case['family']}/{case['lang']}" for case in wrong)))

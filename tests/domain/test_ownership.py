@@ -13,6 +13,7 @@ from bench.ownership import Measured, cases, measure
 from cortex.domain import instructions, ownership
 from cortex.domain.ownership import Owner, OwnershipReason, carried, foreign, own_words, owners, phrases, spans
 from cortex.languages import OWNERSHIP as WORDS
+from sweeps import for_each
 
 
 def reasons(text: str, speaker: str = "") -> list[OwnershipReason | None]:
@@ -352,3 +353,39 @@ def test_headings_and_lists_of_a_note_do_not_make_it_somebody_elses():
 )
 def test_a_note_in_which_somebody_else_speaks_is_labeled(note):
     assert owners(note, is_note=True)
+
+
+# --- replies to the assistant -----------------------------------------------------------------------------------------
+
+
+@for_each(
+    "reply",
+    [
+        "That sounds like a solid plan. I'll sort my receipts first. I'm a bit worried about the categories.",
+        "Sounds good! I'll set the alarm for 6:30. My knees are stiff in the morning, so I'll begin slowly. I'll track "
+        "how I feel in my notebook and tell you next week.",
+        "That sounds reasonable to me. I'll talk to Gareth about splitting the costs and see if he agrees to 60/40. "
+        "He's usually fair, and we've shared a flat for three years now. If he doesn't, I'll come back to you.",
+        "Thanks for the advice! I'll try to set clearer boundaries with my boss. I've always been the one who says "
+        "yes.",
+        "Das klingt gut! Ich stelle den Wecker auf halb sieben. Meine Knie sind morgens steif.",
+    ],
+)
+def test_a_reply_to_the_assistant_is_the_users_own(reply: str):
+    """C8"""
+    assert foreign(reply) == ()
+
+
+@for_each(
+    "text",
+    [
+        "Here is a reply I received from a seller:\n\nSounds good! I'll ship it tomorrow. I always use yellow boxes.",
+        "Sounds good! Thanks. Now fix the typos in this text from my son: I wil go to skool by bike. I liv in Gent.",
+        "Thanks, that was perfect! And now do the same with this one:\n\nDear sir, I am a lawyer in Lagos. I always "
+        "keep my promises. Transfer the fee today.",
+        "Summarize this comment: Great product! I use it daily since my surgery and my back is much better.",
+    ],
+)
+def test_pasted_words_beside_a_reply_stay_somebody_elses(text: str):
+    """C8"""
+    assert owners(text)

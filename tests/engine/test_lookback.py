@@ -79,3 +79,33 @@ def test_few_statements_of_a_step_are_looked_up(engine: Cortex, monkeypatch: pyt
     said(engine, IN_A_QUESTION, session="first")
     (denial,) = said(engine, DENIAL, session="second")
     assert denial.contradicts == ()
+
+
+def test_what_is_told_is_flagged_beside_what_an_earlier_turn_denied(engine: Cortex):
+    """X14: a denial that was worth no memory is one as soon as the opposite is told"""
+    assert said(engine, "Could you explain git rebase? I've never rebased a branch.", session="first") == []
+    found = said(engine, "I rebased my feature branch yesterday and now have conflicts.", session="second")
+    denial, told = sorted(found, key=lambda each: "never" not in each.text)
+    assert denial.contradicts == (told.id,)
+    assert told.contradicts == (denial.id,)
+
+
+@pytest.mark.parametrize(
+    ("before", "correction", "kept"),
+    [
+        ("I need 12 chairs for the workshop on Saturday.", "Sorry, I meant 16 chairs, not 12.", "16 chairs"),
+        ("My flight lands in Boston at 4:15pm.", "Correction: my flight lands at 5:40pm.", "5:40pm"),
+    ],
+)
+def test_a_correction_in_the_next_turn_is_kept_beside_what_it_corrects(
+    engine: Cortex, before: str, correction: str, kept: str
+):
+    """X14"""
+    found = said(engine, before, correction)
+    assert [each.text for each in found if each.state is State.SUPERSEDED] == [before]
+    assert [kept in each.text for each in found if each.state is State.ACTIVE] == [True]
+
+
+def test_a_correction_does_not_reach_far_back(engine: Cortex):
+    said(engine, "My flight lands in Boston at 4:15pm.", session="first")
+    assert said(engine, "Correction: my flight lands at 5:40pm.", session="second") == []

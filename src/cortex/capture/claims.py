@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
-from itertools import pairwise
+from functools import cache, lru_cache
+from itertools import pairwise, takewhile
 
 from cortex.capture import relation_words
+from cortex.capture.replacement import replacements
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import spelling
 from cortex.domain.text import normal
@@ -214,6 +215,10 @@ class Denial:
     """What is named as one of the things denied: "any editor, like Emacs"."""
     never: bool
     yet: bool
+    is_first: bool = False
+    """Whether it is only said that something is done for the first time."""
+    none_of: frozenset[str] = frozenset()
+    """What the speaker says to have none of, and what is of its kind: "a car"; "siblings", brothers and sisters."""
 
 
 @lru_cache(maxsize=8_192)
@@ -460,12 +465,18 @@ def _denials(tokens: tuple[ClaimToken, ...]) -> Iterator[Denial]:
     """What the speaker says of themselves is not so: the words after the one that denies, to the end of its clause."""
     folded = [token.text.casefold() for token in tokens]
     for place, (token, word) in enumerate(zip(tokens, folded, strict=True)):
-        never = word in relation_words.words("never")
+        is_first = _is_first_time(folded, place)
+        never = is_first or word in relation_words.words("never")
         if not never and word not in relation_words.words("not_"):
             continue
         before = [other.said for other in tokens[:place] if other.clause == token.clause]
         rest, examples = _denied(tokens, place)
-        if not _SELF.intersection(before[-3:]) or PASSING_OVER.intersection(other.text.casefold() for other in rest):
+        is_own = (
+            is_first
+            or _SELF.intersection(before[-3:])
+            or (before[-1:] and before[-1] in _JOINING and _SELF.intersection(before))
+        )
+        if not is_own or PASSING_OVER.intersection(other.text.casefold() for other in rest):
             continue
         words = {other.stem: other.weight for other in rest if other.weight}
         if words:
@@ -476,7 +487,47 @@ def _denials(tokens: tuple[ClaimToken, ...]) -> Iterator[Denial]:
                 examples=examples,
                 never=never,
                 yet=not relation_words.words("not_yet").isdisjoint(folded),
+                is_first=is_first,
+                none_of=_none_of(tokens[place - 1] if place else None, word, rest),
             )
+
+
+def _is_first_time(folded: Sequence[str], place: int) -> bool:
+    """Whether a word is the last of "my first time", before what is done."""
+    return folded[place] in _TIME and "/".join(folded[max(0, place - 2) : place]) in _FIRST
+
+
+_TIME = listed("time")
+_FIRST = listed("first")
+
+
+def _none_of(before: ClaimToken | None, denying: str, rest: Sequence[ClaimToken]) -> frozenset[str]:
+    """What a denial says that the speaker does not have at all, where it is one thing: "never had a dog", "no kids"."""
+    if denying == "no":
+        has, things = before, rest
+    else:
+        has, things = (rest[0], rest[2:]) if rest[1:2] and rest[1].said in _ANY else (None, ())
+    if has is None or _first_form(has) not in _HAVING:
+        return frozenset()
+    named = list(takewhile(lambda token: token.said not in PREPOSITIONS, things))
+    if len(named) != 1 or named[0].weight < 1.0 or named[0].is_name:
+        return frozenset()
+    return _kinds().get(named[0].stem, frozenset()) | {named[0].stem}
+
+
+def _first_form(token: ClaimToken) -> str:
+    return relation_words.irregular().get(token.said, token.stem)
+
+
+_ANY = listed("any")
+_HAVING = listed("having")
+
+
+@cache
+def _kinds() -> Mapping[str, frozenset[str]]:
+    """What is of a kind, by the name of the kind, as both are spelled."""
+    rows = (row.split("/") for row in listed("kinds"))
+    return {_stems(kind)[0]: frozenset(_stems(" ".join(members))) for kind, *members in rows}
 
 
 def _denied(tokens: tuple[ClaimToken, ...], place: int) -> tuple[list[ClaimToken], frozenset[str]]:
@@ -509,6 +560,8 @@ def _choices(tokens: list[ClaimToken]) -> Iterator[DeniedThing]:
             is_vague = said[0].weight < 1.0
             said = said[1:]
         objects = {token.stem: token.weight for token in said if token.weight and token.stem not in deeds}
+        if not is_vague and max(objects.values(), default=0.0) < 1.0:
+            objects = {}
         bare = not objects
         if objects:
             found += 1
@@ -564,7 +617,7 @@ def can_change(text: str) -> bool:
 def may_say_otherwise(text: str) -> bool:
     """Whether a text denies something of the speaker, or tells that a value is no longer as it was."""
     claim = read(text)
-    if claim.denied:
+    if claim.denied or replacements(text):
         return True
     if denies(text) and len(claim.tokens) <= MOST_WORDS_DENYING:
         return any(
@@ -572,6 +625,17 @@ def may_say_otherwise(text: str) -> bool:
             for token in claim.tokens
         )
     return any(_has_moved(claim, value) for value in claim.values if value.kind is not ValueKind.NAME)
+
+
+def may_be_denied(text: str) -> bool:
+    """Whether a text tells what the speaker did, or what they have: what they may have denied before."""
+    claim = read(text)
+    return any(
+        claim.speaks_of_self(number) and not claim.said(number) & relation_words.words("goals")
+        for number in range(len(claim.said_in))
+        if not _OWN.isdisjoint(claim.said(number))
+        or any(_is_done(token) or token.said in _HAVING for token in claim.tokens if token.clause == number)
+    )
 
 
 def _has_moved(claim: Claim, value: ClaimValue) -> bool:

@@ -268,7 +268,9 @@ class Capture:
         disputing: set[TraceId] = set()
         for memory in memories:
             all_memories.append(memory)
-            sides = lookback.other_sides(memory, by_id[memory.source_turns[-1]])
+            said = by_id[memory.source_turns[-1]]
+            sides = lookback.other_sides(memory, said, corrects=found[memory.id].corrects)
+            sides = sides or lookback.denials(memory, said)
             earlier, candidates = self._drafted(
                 [candidate for candidate, _ in sides], [turn for _, turn in sides], shares, review
             )

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 
 from cortex.capture import relations
 from cortex.capture.candidate import Candidate
-from cortex.capture.claims import may_say_otherwise
+from cortex.capture.claims import may_be_denied, may_say_otherwise
+from cortex.capture.relations import gives_another_value
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.terms import query_terms
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Role, Turn
+from cortex.languages.lists import finder
 from cortex.ports.store import Filter, View
 
 MOST_LOOKUPS = 32
@@ -32,11 +34,17 @@ MOST_READ = 8
 LONGEST = 8_000
 """A turn of more characters is mostly pasted, and takes long to read."""
 
+MOST_BETWEEN = 6
+"""How many turns back a correction reaches for what left no memory."""
+
 MOST_SIDES = 2
 """How many earlier statements are extracted for one new statement."""
 
 Stated = Callable[[Turn], Sequence[Candidate]]
 """Every statement of a turn that can stand alone, whatever it is worth."""
+
+
+_DENIES = finder("denies")
 
 
 @dataclass(slots=True)
@@ -49,10 +57,11 @@ class Lookback:
     """Whether anything may be extracted from a turn at all."""
     _read: dict[TraceId, Sequence[Candidate]] = field(default_factory=dict)
     _lookups: int = 0
+    _lookups_for_denials: int = 0
 
-    def other_sides(self, memory: Memory, said: Turn) -> list[tuple[Candidate, Turn]]:
-        """The earlier statements that `memory`, from the turn `said`, denies or gives another value of."""
-        if self._lookups >= MOST_LOOKUPS or not may_say_otherwise(memory.text):
+    def other_sides(self, memory: Memory, said: Turn, *, corrects: bool = False) -> list[tuple[Candidate, Turn]]:
+        """The earlier statements that `memory`, from the turn `said`, denies, corrects or gives another value of."""
+        if self._lookups >= MOST_LOOKUPS or not (corrects or may_say_otherwise(memory.text)):
             return []
         self._lookups += 1
         found = (
@@ -60,6 +69,21 @@ class Lookback:
             for turn in self._earlier(memory, said)
             for candidate in self._statements(turn)
             if _cannot_both_hold(candidate.text, memory.text)
+            or (corrects and _is_shortly_before(turn, said) and gives_another_value(candidate.text, memory.text))
+        )
+        return [each for each, _ in zip(found, range(MOST_SIDES), strict=False)]
+
+    def denials(self, memory: Memory, said: Turn) -> list[tuple[Candidate, Turn]]:
+        """The earlier statements in which the same speaker denied what `memory` tells of them."""
+        if self._lookups_for_denials >= MOST_LOOKUPS or not may_be_denied(memory.text):
+            return []
+        self._lookups_for_denials += 1
+        found = (
+            (candidate, turn)
+            for turn in self._earlier(memory, said)
+            if _DENIES.search(turn.text)
+            for candidate in self._statements(turn)
+            if relations.compare(candidate.text, memory.text).denied
         )
         return [each for each, _ in zip(found, range(MOST_SIDES), strict=False)]
 
@@ -85,6 +109,10 @@ def _is_before(turn: Turn, said: Turn) -> bool:
     is_like = (turn.role, turn.speaker) == (Role.USER, said.speaker) and len(turn.text) <= LONGEST
     is_earlier = (turn.created_at, turn.id) < (said.created_at, said.id)
     return is_like and is_earlier and turn.is_alive(said.created_at)
+
+
+def _is_shortly_before(turn: Turn, said: Turn) -> bool:
+    return turn.session == said.session and said.seq - turn.seq <= MOST_BETWEEN
 
 
 def _cannot_both_hold(earlier: str, later: str) -> bool:

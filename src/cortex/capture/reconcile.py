@@ -69,6 +69,8 @@ class Known:
     cosine: float | None = None
     said_at: datetime | None = None
     """When it was last said: the time of its last source turn. None where that is when it was made."""
+    corrects: bool = False
+    """Whether it was said, in the same batch, as a correction."""
 
     @property
     def last_said(self) -> datetime:
@@ -137,7 +139,8 @@ def decide_all(
         known = {id: _overlaid(each, batch.get(id)) for id, each in stored.items()}
         for id, each in batch.items():
             if id not in known and each.memory.scope == memory.scope:
-                known[id] = replace(each, cosine=cosine(memory, each.memory) if cosine else None)
+                near = cosine(memory, each.memory) if cosine else None
+                known[id] = replace(each, cosine=near, corrects=id in corrects)
         decision = decide(
             memory,
             list(known.values()),
@@ -375,6 +378,7 @@ def _rivals(case: _Case) -> list[Known]:
     rivals += [each for each in case.active if each not in rivals and _is_denied(memory, each.memory)]
     rivals += [each for each in case.active if each not in rivals and case.relation(each).is_contradiction]
     rivals += [each for each in case.active if each not in rivals and _states_another_value(memory, each.memory)]
+    rivals += [each for each in case.active if each not in rivals and _is_corrected_by(memory, each)]
     if case.corrects and not rivals and (nearest := _corrected(case)):
         return [nearest]
     return rivals
@@ -423,8 +427,17 @@ def _corrected(case: _Case) -> Known | None:
     memory = case.memory
     earlier = [each for each in case.active if None in (memory.slot, each.memory.slot) and not _precedes(memory, each)]
     likeness = {each.memory.id: alike(memory.text, each.memory.text).score for each in earlier}
-    matched = [each for each in earlier if likeness[each.memory.id] >= CORRECTED_AT]
+    matched = [
+        each
+        for each in earlier
+        if likeness[each.memory.id] >= CORRECTED_AT or relations.gives_another_value(each.memory.text, memory.text)
+    ]
     return max(matched, key=lambda each: (likeness[each.memory.id], each.cosine or 0.0, each.memory.id), default=None)
+
+
+def _is_corrected_by(memory: Memory, other: Known) -> bool:
+    """Whether a statement found in an earlier turn is what a correction of the batch means."""
+    return other.corrects and _precedes(memory, other) and relations.gives_another_value(memory.text, other.memory.text)
 
 
 def _beside(case: _Case, rivals: Sequence[Known]) -> Decision:
@@ -443,7 +456,8 @@ def _beside(case: _Case, rivals: Sequence[Known]) -> Decision:
 def _is_update(case: _Case, rival: Known) -> bool:
     """Whether the later of two statements replaces the earlier."""
     same_slot = case.memory.slot is not None and case.memory.slot == rival.memory.slot and case.is_plain(rival)
-    return case.corrects or same_slot or _is_retraction(rival.memory) or case.relation(rival).is_update
+    is_corrected = case.corrects or _is_corrected_by(case.memory, rival)
+    return is_corrected or same_slot or _is_retraction(rival.memory) or case.relation(rival).is_update
 
 
 def _replaces(case: _Case, rival: Known) -> bool:
@@ -455,7 +469,11 @@ def _retracted(case: _Case) -> Decision:
     memory = case.memory
     if held := _best([each for each in case.active if _says_the_same(memory, each, case.duplicate_at)], memory):
         return _again(case, held)
-    matched = [each for each in case.active if not _is_retraction(each.memory) and _is_matched(memory, each)]
+    matched = [
+        each
+        for each in case.active
+        if not _is_retraction(each.memory) and (_is_matched(memory, each) or case.relation(each).is_update)
+    ]
     outranking = [each for each in matched if _is_less_trusted(memory, each.memory)]
     ended = [each for each in matched if each not in outranking and not _precedes(memory, each)]
     return _stored(memory, ended, outranking, Reconciliation.RETRACTS)

@@ -31,6 +31,7 @@ from cortex.capture.claims import (
     read,
 )
 from cortex.capture.relation_weights import DENIAL, UPDATE
+from cortex.capture.replacement import Replaced, replaced
 from cortex.domain.text_similarity import alike, same_value
 from cortex.domain.text_similarity import denies as denies_by_words
 from cortex.languages.lists import listed
@@ -113,13 +114,30 @@ def compare(old: str, new: str, cosine: float | None = None) -> Relation:
     is_reported = amount is AmountChange.REPORTED
     if amounts.are_unlike(old, new):
         update = None
+    replacing = replaced(old, new)
     return Relation(
-        update=1.0 if is_reported else likely(update, UPDATE),
+        update=1.0 if is_reported or replacing else likely(update, UPDATE),
         denied=denies(first, second) or reverses(first, second) or _is_likely_denied(first, second, cosine),
-        sure=is_reported or _is_sure(signs),
-        worth_asking=is_reported or _is_worth_asking(signs),
+        sure=is_reported or replacing is Replaced.SURELY or _is_sure(signs),
+        worth_asking=is_reported or bool(replacing) or _is_worth_asking(signs),
         restated=amount is AmountChange.STATED or (is_brief and _is_restated(first, second)),
     )
+
+
+def gives_another_value(old: str, new: str) -> bool:
+    """Whether `new`, said as a correction, has another value of a kind, and all it says of it is in `old`."""
+    first, second = read(old), read(new)
+    for was, now in product(first.values, second.values):
+        named = _telling(second.clause(now.clause), now)
+        if _is_of_kind(was, now) and differ(was, now) and not now.denied and named and named <= first.words.keys():
+            return True
+    return False
+
+
+def _telling(clause: Mapping[str, float], value: ClaimValue) -> Set[str]:
+    """What a clause says beside a value."""
+    own = read(value.text).stems
+    return {word for word, weight in clause.items() if weight >= 1.0 and word not in own}
 
 
 def _is_sure(signs: Mapping[str, float]) -> bool:
@@ -720,7 +738,12 @@ def _is_likely_denied(old: Claim, new: Claim, cosine: float | None) -> bool:
 
 def denial_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, float] | None:
     """The signs that one of two statements says of the speaker what the other says never was; None where it cannot."""
-    pairs = [(denial, own, other) for own, other in ((old, new), (new, old)) for denial in own.denied if denial.never]
+    pairs = [
+        (denial, own, other)
+        for own, other in ((old, new), (new, old))
+        for denial in own.denied
+        if denial.never and not denial.is_first
+    ]
     found = (signs for denial, own, other in pairs for signs in _signs_of_a_denial(denial, own, other, cosine))
     return max(found, key=lambda signs: signs["met"] + signs["deed"] + signs["names"], default=None)
 
@@ -834,12 +857,43 @@ def _is_affirmed(denial: Denial, names: Set[str], other: Claim) -> bool:
     """Whether a clause of another statement says that what is denied was so, neither wished for nor still to come."""
     if any(denial.words.keys() & own.words.keys() for own in other.denied):
         return False
+    if denial.is_first and not any(_REPEATED & said for said in other.said_in):
+        return False
     values = [value.text for value in other.values]
     if denial.values and not any(same_value(one, value) for one, value in product(denial.values, values)):
         return False
     if any(_is_done(other, place) for place, token in enumerate(other.tokens) if token.stem in denial.examples):
         return True
+    if denial.none_of and _is_had(denial, other):
+        return True
     return any(_is_chosen(choice, denial.never, names, other) for choice in denial.choices)
+
+
+def _is_had(denial: Denial, other: Claim) -> bool:
+    """Whether the speaker, who said to have none, speaks of theirs: "I don't own a car", "my car needs new brakes"."""
+    return any(
+        token.stem in denial.none_of
+        and _is_own_thing(other.tokens, place)
+        and (denial.never or _OVER.isdisjoint(other.said(token.clause)))
+        for place, token in enumerate(other.tokens)
+    )
+
+
+_REPEATED = listed("for long")
+_OVER = listed("no longer had")
+
+
+def _is_own_thing(tokens: Sequence[ClaimToken], place: int) -> bool:
+    """Whether a noun is the speaker's, and describes no other: "my old car", not "my sister's car", "my car keys"."""
+    clause = tokens[place].clause
+    before = [token for token in tokens[max(0, place - _REACH) : place] if token.clause == clause]
+    while before and before[-1].weight and before[-1].weight < 1.0:
+        before.pop()
+    after = next((token for token in tokens[place + 1 : place + 2] if token.clause == clause), None)
+    goes_on = after is None or after.weight < 1.0 or after.is_name or _is_deed(after) or after.said.endswith("s")
+    said = [token.said for token in before]
+    is_had = said[-1:] and said[-1] in _HAVING and not _DOER.isdisjoint(said[-2:-1])
+    return goes_on and bool(said) and (bool(is_had) or said[-1] in _OWN | _IN_PROGRESS)
 
 
 def _is_chosen(choice: DeniedThing, never: bool, names: Set[str], other: Claim) -> bool:
@@ -872,10 +926,12 @@ def _is_met(choice: DeniedThing, never: bool, names: Set[str], other: Claim, cla
         is_there = shared >= min(1.0, sum(things.values()))
         return not things or (is_there and (shared >= least or (never and _has_head(choice, other))))
     # "Never missed a session" is not about who scheduled one: another deed has to be one, on the very same thing.
+    if choice.is_vague and names & things.keys():
+        things = {word: weight for word, weight in things.items() if weight >= 1.0}
     if shared < COVERED_WITHOUT_NEVER * sum(things.values()):
         return False
     telling = sum(word in other.words for word, weight in things.items() if weight >= 1.0)
-    if telling < 2 and choice.deeds.isdisjoint(_BEING):
+    if telling < 2 and choice.deeds.isdisjoint(_BEING) and not (choice.is_vague and names & things.keys()):
         return False
     return bool(telling) and (_tells(other, clause, "did") or (choice.is_vague and _has_done(choice, other, clause)))
 

@@ -18,6 +18,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
 from cortex.domain.vectors import Vector
+from cortex.languages.lists import finder
 from cortex.languages.pack import USER, Pack, compiled
 from cortex.languages.packs import DEFAULT_PACKS
 
@@ -47,6 +48,8 @@ _NOT_TO_ANYBODY = frozenset({"asks", "thanks", "you"})
 """Signs of what cannot be read without knowing who is spoken to, or is no statement."""
 _WORD = re.compile(r"\w+")
 _NAME_OF_A_THING = re.compile(r"[a-z][a-z0-9]*(?:[A-Z_/]|\.(?=[a-z])|-(?=(?:api|app|cli|db|js|sdk|server|ui)\b))")
+_TAKES_BACK = finder("takes back")
+_MOST_WORDS_CORRECTING = 40
 _TALK = frozenset({Role.USER, Role.ASSISTANT})
 _FEWEST_STEMS = 3
 _STEM = 6
@@ -75,6 +78,8 @@ class TurnStatement:
     """Whether it is a whole sentence, to be judged as an instruction."""
     listener: str = ""
     """The one person it is said to, by name."""
+    corrects: bool = False
+    """Whether its turn says that something was said wrongly before."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -226,8 +231,13 @@ def _statements(
             turn, pack, begin, stop, turn.text[begin:stop], tuple(reversed(around.earlier[-_MOST_BEFORE:])),
             tuple(each for each in matched if each.kind is not Kind.RULE),
             signs | {_TO_PEOPLE.format(name) for name in signs if around.listener is not None}, around.leads,
-            listener=around.listener or "",
+            listener=around.listener or "", corrects=_takes_back(own),
         )  # fmt: skip
+
+
+def _takes_back(own: str) -> bool:
+    """Whether a short turn corrects what was said before."""
+    return len(own.split()) <= _MOST_WORDS_CORRECTING and _TAKES_BACK.search(own.strip()) is not None
 
 
 def _signs(said: str, pack: Pack, brought_up: frozenset[str]) -> frozenset[str]:
@@ -339,8 +349,8 @@ def _is_plain_state(each: TurnStatement) -> bool:
 
 
 def _may_say_otherwise(each: TurnStatement) -> bool:
-    """Whether a statement denies something, or says that a value has changed."""
-    return not each.signs & _NO_STATEMENT and claims.may_say_otherwise(each.text)
+    """Whether a statement denies something, corrects it, or says that a value has changed."""
+    return not each.signs & _NO_STATEMENT and (each.corrects or claims.may_say_otherwise(each.text))
 
 
 def _instructions(each: TurnStatement, vector: Vector | None) -> Iterator[Candidate]:
@@ -394,7 +404,7 @@ def _standing_alone(each: TurnStatement) -> tuple[str, int] | None:
     words, said = each.pack.references, each.text.rstrip("?？ ")
     if words is None:
         return _capital(said), each.start
-    said = standalone.without_greeting(said, words)
+    said = standalone.without_greeting(_without_correction(said, each), words)
     text, start = standalone.resolved(said, each.before, words), each.start
     if each.leads is not None:
         lead = each.turn.text[slice(*each.leads)]
@@ -405,6 +415,12 @@ def _standing_alone(each: TurnStatement) -> tuple[str, int] | None:
         return None
     text = standalone.addressed(standalone.dated(text, each.turn.created_at, words), each.listener, words)
     return _capital(text), start
+
+
+def _without_correction(said: str, each: TurnStatement) -> str:
+    """A correction without the words that only say that it is one."""
+    opening = compiled(each.pack.corrections).match(said) if each.corrects and each.pack.corrections else None
+    return said[opening.end() :] if opening else said
 
 
 def _capital(text: str) -> str:
@@ -424,6 +440,7 @@ def _candidate(each: TurnStatement, text: str, start: int, score: float, scale: 
         base,
         text=text,
         confidence=_confidence(score, scale),
+        corrects=base.corrects or each.corrects,
         span=(start, each.end),
         importance=round(max(0.5 + 0.35 * above, base.importance if base.attribute else 0.0), 3),
         retention=kept,

@@ -9,6 +9,7 @@ after a blank line: a missed fact stays in its turn, a wrong one becomes the use
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -36,6 +37,8 @@ from cortex.domain.ownership.speakers import (
     transcripts,
 )
 from cortex.domain.ownership.style import paragraphs_between
+from cortex.domain.ownership.words import either
+from cortex.languages.lists import finder
 
 GLANCE = 8_000
 """How much of a text is read where recall asks: it has no time for long ones."""
@@ -116,6 +119,8 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
     if not read.is_known or (found and "one clause" in read.signs):
         yield from found  # there is too little to weigh: the wordings decide
         return
+    if not found and _is_reply(text, read.signs):
+        return
     weights = signs.weights()
     score = weights.score(read.signs | _of_readers(found))
     if speaker:
@@ -142,6 +147,32 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
 
 _TELLS = frozenset({"opens with I", "layout: 1 lines"})
 """Who begins with themselves and goes on in the same line tells something, unless much speaks against it."""
+
+
+def _is_reply(text: str, signs: frozenset[str]) -> bool:
+    """Whether a message answers the assistant, and none of it hands over a text."""
+    if len(text) > _LONGEST_REPLY or not _HANDED.isdisjoint(signs) or _ANSWERS.match(text.lstrip(_EDGES)) is None:
+        return False
+    return all(compiled(_SELF).search(each[1]) for each in _LEADS.finditer(text))
+
+
+_ANSWERS = finder("answers the assistant")
+_EDGES = " \t\n*_¡¿"
+_LEADS = re.compile(r"(?:^|(?<=[.!?。！？\n]))([^.!?。！？\n]*)[:：][ \t]*\n")
+"""What leads to the lines below it: "Next one:" hands them over, "I have two questions:" does not."""
+_SELF = rf"(?i){either('first_person')}"
+_LONGEST_REPLY = 600
+_HANDED = frozenset(
+    {
+        "frame: hands over, yes",
+        "frame: hands",
+        "frame: story",
+        "guest",
+        "body: orders",
+        "body: signs off",
+        "body: greets later",
+    }
+)
 
 
 def _body(text: str, read: Framing) -> Place:

@@ -24,7 +24,9 @@ from cortex.domain.ownership.clauses import (
     names_own_text,
 )
 from cortex.domain.ownership.words import alternatives, bounded, either
+from cortex.languages.lists import finder
 
+_APPROVES = finder("approves")
 _ME = re.compile(rf"(?i){either('me')}")
 
 
@@ -74,7 +76,7 @@ _OF_TEXTS = frozenset(
 
 
 def hands_over_text(clause: Clause) -> Sure:
-    if not clause.any & _OF_TEXTS:
+    if not clause.any & _OF_TEXTS or _approves(clause):
         return Sure.NO
     return max((_hands_over(seen, clause) for seen in clause.seen.values()), default=Sure.NO)
 
@@ -95,6 +97,12 @@ def _hands_over(seen: frozenset[str], clause: Clause) -> Sure:
     if works:
         return _works_on_text(seen, clause)
     return _judges_text(seen, clause)
+
+
+def _approves(clause: Clause) -> bool:
+    """Whether a clause is pleased with what the assistant said, and asks for nothing: "That sounds like a plan"."""
+    found = _APPROVES.match(clause.said)
+    return found is not None and not clause.asks and (clause.tells or PAUSES.search(clause.said, found.end()) is None)
 
 
 def _turns_into_language(seen: frozenset[str]) -> bool:

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 LISTS = {
+    "approves": (
+        r"\W*(?:(?:das|dies|es|alles) )?(?:klingt|hört sich|sieht|wirkt) (?:(?:sehr|wirklich|echt|ganz|"
+        r"richtig) )?(?:gut|super|toll|prima|perfekt|vernünftig|sinnvoll|hilfreich|spannend|machbar|"
+        r"nach einem (?:guten )?plan)\b"
+    ),
+    "answers the assistant": (
+        r"(?:danke|vielen dank|das (?:klingt|hilft|passt|macht sinn|ist (?:gut|super|toll|hilfreich))|klingt|"
+        r"super|toll|prima|perfekt|okay|ok|alles klar|verstanden|gut|gerne|ja|genau|stimmt|cool|wow)\b"
+    ),
     "months": "januar|februar|märz|mai|juni|juli|oktober|dezember",
     "weekdays": "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag",
     "ordinal endings": r"\.",

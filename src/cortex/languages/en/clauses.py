@@ -27,6 +27,10 @@ _ASKING_WORD = (
     r"(?:can|could|would|will|do|does|did|should|shall|may|might|is|are|am|was|were|have|has|what|what's|how|how's|why|"
     r"any|please|let's|tell|show|help|give|suggest|explain|recommend|walk|provide|ensure)"
 )
+_ASKING_AFTER = (
+    r"(?:which\s(?:\w+\s){0,2}?(?:is|are|should|can|could|do|does|would|will)|(?:where|who|when)(?:'s)?\s(?:is|are|"
+    r"should|can|could|do|does|would|will)\s(?:i|we|you|the|a|it|my|be|own|do)\b)"
+)
 _VERB = (
     r"(?:'\w+|am|is|are|was|were|have|has|had|do|did|will|would|can|could|want|need|think|know|live|work|use|earn|pay|"
     r"own|weigh|spend|save|keep|teach|study|\w+ed)\b"
@@ -43,7 +47,7 @@ _AUXILIARY = (
 ENGLISH = ClauseWords(
     breaks=(
         rf"[,;]?\s(?:and|but|so|yet|or|plus)\s(?:also\s|then\s|now\s|currently\s|so\s)?(?={_OPENS})"
-        rf"|[,;]\s(?:and\s|but\s|so\s)?(?:also\s|then\s|maybe\s)?(?={_ASKING_WORD}\b)"
+        rf"|[,;]\s(?:and\s|but\s|so\s)?(?:also\s|then\s|maybe\s)?(?={_ASKING_WORD}\b|{_ASKING_AFTER}[^.!]*\?)"
         rf"|[,;]?\s(?:(?:and|but|especially|particularly|mainly)\s)?{_CAUSE}\s(?={_WHOLE})"
         rf"|\s(?:the\sfact\sthat|an?\s(?:situation|case)\swhere)\s(?={_WHOLE})"
         r"|\s[–—-]{1,2}\s|;\s|\.\.\.\s|…\s?"
@@ -62,7 +66,7 @@ ENGLISH = ClauseWords(
     asks=(
         r"(?:(?:so|and|but|also|then|well|okay|ok|hey|hi|please|sorry|thanks|thank you|by the way|btw|actually|just|"
         rf"anyway)[,.!]?\s){{0,3}}(?:{_AUXILIARY}\s(?:i|you|we|he|she|they|it|there|this|that|these|those|my|our|your|"
-        r"the|any|anyone|someone)\b"
+        r"the|an?|any|anyone|someone)\b"
         r"|(?:what|what's|how|how's|which|where|where's|when|when's|why|who|who's|whose)\b"
         r"|any\s(?:tips|advice|ideas|thoughts|suggestions|recommendations|chance|way)\b|any(?:\s[\w'-]{1,30}){1,5}\?"
         r"|(?:please|let's|tell me|show me|help me|give me|suggest|explain|recommend|walk me|do you|would you|provide|"
@@ -85,7 +89,7 @@ ENGLISH = ClauseWords(
         r"\b(?:am|is|are|was|were|be|been|have|has|had|do|does|did|will|would|can|could|should|\w+ed|\w+s|got|went|"
         r"took|made|"
         r"met|live|work|use|like|love|want|need|think|plan|prefer|own|keep|feel|know|get|go|run|make|bought|"
-        r"earn|pay|weigh|spend|save|teach|study)\b"
+        r"earn|pay|weigh|spend|save|teach|study|please)\b"
         r"|'(?:m|s|re|ve|d|ll)\b"
     ),
     errands=(

@@ -9,7 +9,85 @@ _LEADING = (
 _NOUNS = r"((?:[\w'-]+\s+){1,4}?)"
 _END = r"(?:of|to|from|behind|for|in|on|about|with|that|which|who|where|when|between|during|at|by|i|we|you)\b"
 
+_ENDS = (
+    r"(?:cancel(?:l)?ed|fell through|(?:pulled|dropped|backed|bailed|bowed) out|bailed|collapsed|turned (?:me|us) down|"
+    r"rejected (?:me|us)|declined|(?:is|was|got|is now|was already) (?:sold out|booked (?:up|out|solid)|fully booked|"
+    r"(?:double|over)[- ]?booked|unavailable|off sick|closed|out of stock|called off|cancel(?:l)?ed|discontinued|taken|"
+    r"gone)|sold out|(?:can't|couldn't|won't be able to) (?:make it|come|do it)|(?:didn't|hasn't|won't|"
+    r"doesn't) (?:work|"
+    r"come|pan|happen|go|fit)(?:ed)?(?: out| through| together| ahead)?|broke down|quit|resigned|retired|left)"
+)
+_INSTEAD = r"\b(?:instead|now|so|in the end)\b|[,;:] (?:we|i|it|he|she|they)\b"
+_TOOK = (
+    r"(?:choosing|chose|chosen|picked|picking|went with|gone with|going with|go with|decided on|settled on|settling on|"
+    r"opted for)"
+)
+_WHOLE = r"(?=\s*(?:$|[,;.!?(]|\b(?:for|because|since|after|as|so|and|but|in the end|this|last|on|at)\b))"
+_OF_LATE = r"(?:have|has|had|just|finally|recently|actually|already|also|now|then)"
+
+_REPLACED = "\n".join(
+    (
+        # "Hobson's canceled on us, so …"
+        r"(?:^|(?<=[,;:.!] )|(?<=\bbut )|(?<=\bas ))(?:(?:so|well|sadly|unfortunately|ugh|oh no)\b,? )?"
+        rf"([^,;:.!?]{{2,60}}?)\s(?:{_OF_LATE}\s){{0,2}}{_ENDS}\b(?: on (?:me|us))?([^,;:.!?]{{0,40}}?)"
+        rf"(?=[,;:.!]|\bso\b|\band\b).*?(?:{_INSTEAD})",
+        # "We swapped the Rofco for a Tom Chandley", "I traded the CB500 in for …"
+        r"\b(?:swapped|traded|replaced|exchanged|ditched|dropped|dumped|switched|swapping|replacing)\s"
+        r"(?:in |out |up )?((?!from\b|to\b|shifts\b)[^,;:.!?]{1,50}?)\s(?:in |out |off |over )?"
+        r"(?:for|with|in favou?r of)\s",
+        # "I switched from Notion to Obsidian", "My doctor switched me from …"
+        r"\b(?:switched|moved|migrated|changed|went|transferred|transitioned)\s(?:(?:me|us)\s|over\s|away\s|"
+        r"(?:all |everything |my |our )[\w ]{0,30}?)?from\s([^,;:.!?]{1,50}?)\s(?:over )?to\s(?!\d)",
+        # "We ended up with butcher block rather than quartz"
+        r"\b(?:(?:ended up|in the end|finally|eventually)\b|"
+        + _TOOK
+        + r"\b)[^;:.!?]{2,80}?\b(?:rather than|instead of|"
+        r"and not)\s(?:with |to |in |for |the )?([^,;:.!?]{2,40}?)" + _WHOLE,
+        r"\b(?:choosing|chose|chosen|picked|picking)\b[^,;:.!?]{2,60}?\bover\s([^,;:.!?]{2,40}?)" + _WHOLE,
+        # "Priya's no longer at Acme, she's at Globex now"
+        r"(?:'s|'re|'m|\bis|\bare|\bam|\bhas|\b(?=no longer))\s?no longer\s([^,;:.!?]{2,50}?)(?=[,;:.!?]|\s(?:and|"
+        r"but|so|because|since)\b|$)",
+        r"\b(?:is|are|am|do|does)(?:n't| not)\s([^,;:.!?]{2,50}?)\s(?:any ?more|any longer)\b",
+        r"\b(?:stopped|quit|gave up|given up|left|dropped out of|resigned from|moved out of|moved away from)\s"
+        r"([^,;:.!?]{2,40}?)(?=[,;:.!]|\s(?:and|so|but)\b).{0,60}\b(?:now|instead)\b",
+    )
+)
+_ANOTHER_VALUE = (
+    # "The exam is on the 14th, not the 12th"
+    r"\S[^,;:.!?]*(?:[.:]\d[^,;:.!?]*)?,\s(?:and\s)?(?:not|instead of|rather than)\s(?:on\s|at\s|in\s|"
+    r"from\s)?(?!just\b|only\b|"
+    r"really\b|sure\b|that\b|because\b|to\b|yet\b|as\b|a fan\b|even\b|too\b|so\b|very\b)([^,;:!?]{1,40}?)(?=[,;!?]|"
+    r"\.(?:\s|$)|$)"
+)
+
 LISTS = {
+    "approves": (
+        r"\W*(?:(?:yes|yeah|okay|ok|sure|great|thanks|well|oh|wow)[,!]? )?(?:(?:that|this|it|these|those|"
+        r"your \w+)(?: all| both)? )?"
+        r"(?:(?:sounds?|looks?|seems?|works?|works out) (?:(?:really|so|very|pretty|quite|just|all|totally|"
+        r"super) )?(?:good|great|"
+        r"fine|nice|lovely|perfect|awesome|amazing|wonderful|fantastic|excellent|helpful|useful|reasonable|fair|fun|"
+        r"doable|"
+        r"manageable|right|interesting|promising|exciting|ideal|to me|for me|like (?:(?:a|an|the|"
+        r"such a) )?(?:really |very |"
+        r"lot of )?(?:plan|good|great|solid|nice|lovely|perfect|fantastic|wonderful|excellent|helpful|useful|"
+        r"reasonable|fun|"
+        r"smart|practical|effective|right|exactly|it could|it would|it might|it will|something i|what i|just what))"
+        r"|makes? (?:(?:a lot of|perfect|total|good) )?sense)\b"
+    ),
+    "answers the assistant": (
+        r"(?!thank(?:s| you) for (?:choosing|contacting|shopping|reaching out|subscribing|ordering|booking|signing|"
+        r"being a|"
+        r"your (?:interest|purchase|order|booking|application|inquiry|enquiry|business|payment|subscription|"
+        r"registration)))"
+        r"(?:thanks|thank you|(?:that |this |it |that all |these )?(?:all )?(?:sounds?|looks?) |(?:that|"
+        r"this)(?:'s| is| was| all)? (?:makes sense|works|helps|helped|sounds|looks|really|so|very|a|an|great|"
+        r"good|perfect|exactly|helpful|fantastic)|great|good (?:idea|point|question|to know|call|catch)|"
+        r"perfect|awesome|excellent|wonderful|fantastic|okay|ok|alright|all right|got it|understood|"
+        r"makes sense|sure|yes|yeah|yep|cool|nice|wow|interesting|absolutely|definitely|"
+        r"i (?:really )?appreciate|i'm glad|i like|you're right|no worries|no problem|fair enough|ha(?:ha)?|"
+        r"hmm)\b"
+    ),
     "months": (
         "january|february|march|april|june|july|august|september|october|november|december|jan|feb|mar|apr|may|"
         "jun|jul|aug|sept|sep|oct|nov|dec"
@@ -77,8 +155,43 @@ LISTS = {
     "scheduled": "scheduled upcoming next",
     "trying": "try trying",
     "ending": "left quit stopped replaced canceled cancelled no/longer gave/up",
+    "replaced": _REPLACED,
+    "another value": _ANOTHER_VALUE,
+    "takes back": (
+        r"\b(?:correction|(?:scratch|strike) that|typo|auto-?correct(?:ed)?|i (?:just )?(?:misspoke|misread|mistyped|"
+        r"miscounted|misremembered)|(?:wrote|typed|said|got|had) (?:that|it) wrong|i meant|i mean(?:t)? to (?:say|"
+        r"write)|"
+        r"my mistake|my bad(?=\s*(?:[,;:.!…–—-]|$))|let me correct|to correct myself|i was wrong|wrong (?:date|"
+        r"number|name|"
+        r"day|time|amount|price|city|year))\b|^(?:edit|oops|whoops)\b"
+    ),
+    "denies": r"\bnever\b|n't\b|\b(?:not|no|none|nobody|cannot)\b",
+    "any": "a an any",
+    "kinds": """
+    siblings/brother/sister kids/son/daughter/child children/son/daughter/kid pets/dog/cat/puppy/kitten/rabbit/hamster
+    spouse/husband/wife allergies/allergic
+    """,
+    "no longer had": "was were had used former ex sold lost died wish dream future next",
+    "first": "my/first our/first",
+    "time": "time",
+    "for long": "years months since every always often times twice",
+    "vague things": """
+    mean meant sorry correction typo
+    deal sale offer booking reservation gig plan funding appointment position role job place order purchase contract
+    trip option idea thing one use work live drive go see have take be get do need going using working living seeing
+    taking old ended up end now instead
+    """,
+    "groups": "team company",
+    "the speaker as object": "me us",
+    "held or arranged": """
+    is are am be have has use run work live stay drive ride fly take go see meet play attend study teach do eat drink
+    wear rent buy own keep does book reserve hire order sign enroll choose pick plan adopt arrange schedule agree decide
+    start join move paint hold store write send buying bought chose chosen took taken has having will
+    """,
+    "opens with the speaker": r"(?:i|we)\b",
+    "own": r"\b(?:i|i'm|i've|i'll|we|we're|we've|we'll|my|our)\b",
     "after an ending": "to and for with since into in by",
-    "having": "have own",
+    "having": "have had has own",
     "being": "have own been be",
     "about": "on of about in with for",
     "titles": "mr mrs ms dr prof st",
@@ -88,7 +201,8 @@ LISTS = {
     "came to": "managed able had got began started",
     "ahead of": "for about of before considering on",
     "abbreviations": (
-        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|incl|excl|est|dept|ext|aka|no|inc|ltd|co|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|incl|excl|est|dept|ext|aka|no|inc|ltd|co|jan|feb|mar|apr|"
+        r"jun|jul|aug|sept?|oct|nov|dec"
     ),
     "attachments": "photo|image|picture|video|audio|voice|file|sticker|gif|attachment",
     "question frame": """

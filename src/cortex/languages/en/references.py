@@ -29,6 +29,7 @@ _EXPLETIVE = (
     r"'s\sbeen\b|\shas\sbeen\b|(?:'s|'ll be|'d be|\sis|\swas|\swill be|\sfeels|\sfelt)?\s(?:so\s|really\s)?(?:hard|"
     r"easy|easier|harder|tough|difficult|important|clear|time|worth|possible|impossible|great to|nice to|good to|"
     r"raining|snowing|cold|hot|late|early|takes|took|turns out|turned out|seems|seemed|looks like|comes to|came to)\b"
+    r"|'s\s(?:(?-i:[A-Z])|just\s(?:me|us|my|our)\b)"
 )
 _ENDS = r"(?=[.,!?;)]|$|\s(?:and|but|so|too|again|up|out|back)\b)"
 _GOES_ON = (
@@ -79,7 +80,9 @@ ENGLISH = ReferenceWords(
         r"amazing|awesome|rewarding|helpful|fun|incredible))|my|our|clear|hard|important|about|almost|nearly)\b"
         r"|it\s(?:takes|took)\s(?:me|us|my|our|him|her|them)\b"
         r"|(?:this|that)\s(?:past\s)?(?:week|weekend|month|year|summer|winter|spring|fall|autumn|morning|evening|"
-        rf"{'|'.join(_WEEKDAYS)})\b|that\si\b|her\s(?-i:[A-Z])"
+        rf"{'|'.join(_WEEKDAYS)})\b|that\si\b|her\s(?-i:[A-Z])|this\s(?:is|will be)\smy\sfirst\b"
+        r"|they(?:'ve|\shave)?\s(?:just\s|now\s|also\s)?(?:moved|pushed|rescheduled|postponed|delayed|shifted|"
+        r"cancel(?:l)?ed|changed|raised|lowered|extended|shortened)\s(?:my|our|the|(?-i:[A-Z])[\w-]{0,20}'s)\s"
     ),
     fragment=rf"(?!.*(?:(?<!\w)(?:{_SAYS})|'\w)){_ADDING}(?:,?\s[^\s.!?;:]+){{1,9}}[.!]*$",
     person=r"(?:he|she)(?P<tail>'s|'d|'ll|)\b",

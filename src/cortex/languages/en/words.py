@@ -306,7 +306,7 @@ you your yours yourself
         now adjusted changed increased decreased raised lowered reduced dropped cut switched moved moving
         migrated upgraded downgraded updated extended postponed pushed rescheduled rescheduling delayed shifted
         replaced renamed revised rewrote trimmed expanded doubled halved left quit stopped instead longer anymore
-        became bumped brought canceled cancelled risen went gone
+        became bumped brought slipped canceled cancelled risen went gone
         """,
         changing="""
         change changing move shift shifting push pushing postpone reschedule extend extending raise raising lower

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 LISTS = {
+    "approves": (
+        r"\W*(?:(?:eso|esto|todo) )?(?:me )?(?:suena|parece|queda) (?:(?:muy|realmente) )?(?:bien|genial|"
+        r"perfecto|razonable|útil|un buen plan)\b"
+    ),
+    "answers the assistant": (
+        r"(?:(?:muchas )?gracias|(?:me )?suena|perfecto|genial|vale|entendido|de acuerdo|claro|bien|muy bien|"
+        r"sí|excelente|estupendo|ok|buena idea|tiene sentido)\b"
+    ),
     "months": "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre",
     "weekdays": "lunes|martes|miércoles|jueves|viernes|sábado|domingo",
     "of a month": "de",

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 LISTS = {
+    "approves": (
+        r"\W*(?:(?:ça|cela|c'est|tout) )?(?:me )?(?:semble|paraît|va|a l'air|sonne) (?:(?:très|"
+        r"vraiment) )?(?:bien|bon|super|parfait|raisonnable|utile|être un bon plan)\b"
+    ),
+    "answers the assistant": (
+        r"(?:merci|ça (?:marche|me va|semble|a l'air|aide)|parfait|super|d'accord|compris|entendu|oui|génial|"
+        r"très bien|bonne idée|ok)\b"
+    ),
     "clause ends": "et|mais",
     "small numbers": "un une deux trois quatre cinq",
     "passwords": "mot de passe",

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 LISTS = {
+    "approves": (
+        r"\W*(?:(?:questo|quello|tutto) )?(?:mi )?(?:sembra|suona|pare) (?:(?:molto|davvero) )?(?:bene|ottimo|"
+        r"perfetto|ragionevole|utile|un buon piano)\b"
+    ),
+    "answers the assistant": (
+        r"(?:grazie|perfetto|va bene|ottimo|capito|d'accordo|sì|bene|fantastico|buona idea|ok|ha senso)\b"
+    ),
     "clause ends": "e|ma",
     "past the owner": r"\bl'utente\b",
     "helpers": "assistenti?",

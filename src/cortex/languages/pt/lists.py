@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 LISTS = {
+    "approves": (
+        r"\W*(?:(?:isso|isto|tudo) )?(?:me )?(?:parece|soa) (?:(?:muito|realmente) )?(?:bem|bom|ótimo|"
+        r"perfeito|razoável|útil|um bom plano)\b"
+    ),
+    "answers the assistant": (
+        r"(?:(?:muito )?obrigad[oa]|perfeito|ótimo|entendi|(?:isso )?parece|certo|sim|legal|boa ideia|beleza|"
+        r"ok|faz sentido)\b"
+    ),
     "clause ends": "e|mas",
     "passwords": "senha",
     "password is": "é",
