@@ -358,6 +358,18 @@ def test_a_note_in_which_somebody_else_speaks_is_labeled(note):
 # --- replies to the assistant -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "perfect. btw always keep supplier mails in Dutch and under 100 words",
+        "Great, thanks! From now on write my reports in French, at most 200 words.",
+    ],
+)
+def test_a_rule_for_the_assistant_hands_nothing_over(text: str):
+    """X9, E9: "in Dutch", "100 words" are said of texts to work on as well"""
+    assert own_words(text) == text
+
+
 @for_each(
     "reply",
     [

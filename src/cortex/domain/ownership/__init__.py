@@ -38,6 +38,7 @@ from cortex.domain.ownership.speakers import (
 )
 from cortex.domain.ownership.style import paragraphs_between
 from cortex.domain.ownership.words import either
+from cortex.domain.text import sentences
 from cortex.languages.lists import finder
 
 GLANCE = 8_000
@@ -135,7 +136,7 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER]
     is_sure = score >= (weights.agreed if is_read else weights.sure)
     yield from (replace(each, is_sure=is_sure and (each.is_sure or not is_read)) for each in found)
-    if not found and compiled(TO_ASSISTANTS).search(text[: stop_after(text, 0)]):
+    if not found and (_only_instructs(text) or compiled(TO_ASSISTANTS).search(text[: stop_after(text, 0)])):
         return
     if (
         (is_sure or not found)
@@ -145,6 +146,15 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
         yield Span(*_body(text, read), _owner(read.signs), OwnershipReason.HAND_OVER, is_sure=is_sure)
 
 
+def _only_instructs(text: str) -> bool:
+    """Whether all that a message says, after a word or two, is what the assistant is to hold to: "Perfect. Btw always …"."""
+    said = [text[start:end].split() for start, end in sentences(text)]
+    while said and len(said[0]) <= _IN_PASSING:
+        del said[0]
+    return len(said) == 1 and instructions.is_instruction(" ".join(said[0]))
+
+
+_IN_PASSING = 2
 _TELLS = frozenset({"opens with I", "layout: 1 lines"})
 """Who begins with themselves and goes on in the same line tells something, unless much speaks against it."""
 
