@@ -1,10 +1,10 @@
 """What each sign of a statement and each dimension of its vector weighs: `python -m bench.capture.fit`.
 
-Fitted on the chats of `training/`, the sentences of `training_rules.jsonl` and `training_chat_sentences.jsonl` and the
-imperatives of several authors, all written for this, and on the labeled English turns of capture's dev half. Writes
-`src/cortex/capture/worth_weights.json`, and prints how the fit does on examples that were left out, with half of the
-chats and with all. `fitted.sha256` beside it says what was fitted on what, so that a change of either is noticed
-without fitting again.
+Fitted on the chats of `training/` and of `bench/terse/terse-1`, the sentences of `training_rules.jsonl` and
+`training_chat_sentences.jsonl` and the imperatives of several authors, all written for this, and on the labeled
+English turns of capture's dev half. Writes `src/cortex/capture/worth_weights.json`, and prints how the fit does on
+examples that were left out, with half of the chats and with all. `fitted.sha256` beside it says what was fitted on
+what, so that a change of either is noticed without fitting again.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench import terse
 from bench.capture import labeled_turns
 from cortex import settings as configuration
 from cortex.capture import prose, rules, statements, worth
@@ -66,6 +68,8 @@ CHAT_SENTENCES = 1.0
 """What a sentence of a chat counts beside one that was written to be hard to tell from a rule."""
 CASUAL_SENTENCES = 3.0
 """What such a sentence counts that was written in the manner of real chats."""
+TERSE = 3.0
+"""What a statement of a terse chat counts: few people wrote so."""
 INDEPENDENT = 4.0
 """What a sentence counts whose author had seen no other: there are few, and they vary most."""
 
@@ -115,7 +119,7 @@ class Example:
 
 def statement_examples() -> list[Example]:
     """The statements of all training chats and labeled turns."""
-    return [*(example for chat in _chats() for example in _of_chat(chat)), *_of_labeled_turns()]
+    return [*(example for chat in _chats() for example in _of_chat(chat)), *_of_labeled_turns(), *_of_terse_chats()]
 
 
 def _chats() -> Iterator[Mapping[str, Any]]:
@@ -166,6 +170,31 @@ def _of_labeled_turns() -> Iterator[Example]:
             is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs
             if is_judged and (not held or not all(label.optional for label in held)):
                 yield Example(f"one{at // 10}", each.text, each.signs, bool(held))
+
+
+def _of_terse_chats() -> Iterator[Example]:
+    """The statements of terse chats; what holds a part of a fact says nothing either way."""
+    wanted = terse.facts(terse.CHOSEN)
+    for scope, of_scope in groupby(terse.lines(terse.CHOSEN / "records.jsonl"), key=lambda line: line["scope"]):
+        before = reply = ""
+        for at, line in enumerate(of_scope):
+            if line["role"] == Role.USER:
+                said = Turn(
+                    id=TraceId(line["id"]), text=line["text"], session=line["session"], seq=at,
+                    created_at=datetime.fromisoformat(line["ts"]).replace(tzinfo=UTC), role=Role.USER,
+                )  # fmt: skip
+                for each in statements.read(said, before, reply)[0]:
+                    held = [(terse.shares(each.text, fact), fact["important"]) for fact in wanted[line["id"]]]
+                    is_right = any(share == 1 for share, _ in held)
+                    is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs
+                    if is_judged and (is_right or not any(share for share, _ in held)):
+                        is_minor = is_right and (1.0, True) not in held
+                        yield Example(
+                            scope, each.text, each.signs, is_right and not is_minor, MINOR if is_minor else TERSE
+                        )
+                before, reply = line["text"], ""
+            else:
+                reply = line["text"]
 
 
 def rule_examples() -> list[Example]:
@@ -355,7 +384,15 @@ def main() -> None:
 
 def fingerprint() -> str:
     """Of everything that is fitted on, and of the weights that come of it."""
-    files = (*sorted(TRAINING.glob("*.jsonl")), RULES, CASUAL, *IMPERATIVES, *LABELED, worth.WEIGHTS_FILE)
+    files = (
+        *sorted(TRAINING.glob("*.jsonl")),
+        RULES,
+        CASUAL,
+        *IMPERATIVES,
+        *LABELED,
+        *sorted(terse.CHOSEN.glob("*.jsonl")),
+        worth.WEIGHTS_FILE,
+    )
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 

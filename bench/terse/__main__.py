@@ -6,18 +6,15 @@ A memory is right if it holds one alternative of every key of a fact of its turn
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
+from bench.terse import Line, facts, lines, shares
 from cortex import Cortex
 from cortex.domain.memory import Memory
-
-Line = Mapping[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,11 +22,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("--errors", action="store_true", help="print what was missed and what was wrong")
     given = parser.parse_args(arguments)
-    facts = {line["id"]: line["facts"] for line in _lines(given.folder / "facts.jsonl")}
+    expected = facts(given.folder)
     made = right = found = important = silent = 0
     for turn, memories in _captured(given.folder):
-        wanted = facts[turn["id"]]
-        matched = [[each for each in memories if _holds(each.text, fact)] for fact in wanted]
+        wanted = expected[turn["id"]]
+        matched = [[each for each in memories if shares(each.text, fact) == 1] for fact in wanted]
         found += sum(map(bool, matched))
         important += sum(bool(each) and fact["important"] for each, fact in zip(matched, wanted, strict=True))
         kept = {each.id for some in matched for each in some}
@@ -42,26 +39,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for each in memories:
                 if each.id not in kept:
                     print(f"wrong   {each.text}")
-    all_facts = [fact for some in facts.values() for fact in some]
+    all_facts = [fact for some in expected.values() for fact in some]
     rows = {
         "precision": (right, made),
         "recall important": (important, sum(fact["important"] for fact in all_facts)),
         "recall all": (found, len(all_facts)),
-        "silent on empty turns": (silent, sum(not some for some in facts.values())),
+        "silent on empty turns": (silent, sum(not some for some in expected.values())),
     }
     for name, (count, of) in rows.items():
         print(f"{name:22} {count:4} of {of:4}  {count / max(1, of):.3f}")
     return 0
 
 
-def _lines(path: Path) -> Iterator[Line]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
-
-
 def _captured(folder: Path) -> Iterator[tuple[Line, list[Memory]]]:
     """Each turn of a user, and the memories that were extracted from it."""
-    records = sorted(_lines(folder / "records.jsonl"), key=lambda line: line["scope"])
+    records = sorted(lines(folder / "records.jsonl"), key=lambda line: line["scope"])
     for scope, of_scope in groupby(records, key=lambda line: line["scope"]):
         with TemporaryDirectory(prefix="cortex-terse-") as home, Cortex(home) as engine:
             for session, together in groupby(of_scope, key=lambda line: line["session"]):
@@ -78,11 +70,6 @@ def _captured(folder: Path) -> Iterator[tuple[Line, list[Memory]]]:
 
 def _came_from(engine: Cortex, memory: Memory, text: str) -> bool:
     return any(engine.get(id).text == text for id in memory.source_turns)
-
-
-def _holds(text: str, fact: Line) -> bool:
-    folded = text.casefold()
-    return all(any(key in folded for key in keys.split("|")) for keys in fact["keys"])
 
 
 if __name__ == "__main__":
