@@ -51,7 +51,7 @@ def test_several_conversations_at_once_become_memories_each(memory: Surface) -> 
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(tell, range(4)))
     assert [[each.text for each in some] for some in found] == [
-        [f"locker {number} of {memory.scope} opens by K{number}."] for number in range(4)
+        [f"Locker {number} of {memory.scope} opens by K{number}."] for number in range(4)
     ]
 
 
