@@ -69,7 +69,7 @@ CHAT_SENTENCES = 1.0
 CASUAL_SENTENCES = 3.0
 """What such a sentence counts that was written in the manner of real chats."""
 TERSE = 3.0
-"""What a statement of a terse chat counts: few people wrote so."""
+"""What a statement or a sentence of a terse chat counts: few people wrote so."""
 INDEPENDENT = 4.0
 """What a sentence counts whose author had seen no other: there are few, and they vary most."""
 
@@ -174,27 +174,41 @@ def _of_labeled_turns() -> Iterator[Example]:
 
 def _of_terse_chats() -> Iterator[Example]:
     """The statements of terse chats; what holds a part of a fact says nothing either way."""
+    for scope, each, facts in _terse():
+        held = [(terse.shares(each.text, fact), fact["important"]) for fact in facts]
+        is_right = any(share == 1 for share, _ in held)
+        is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs
+        if is_judged and (is_right or not any(share for share, _ in held)):
+            is_useful = (1.0, True) in held
+            yield Example(scope, each.text, each.signs, is_useful, TERSE if is_useful or not is_right else MINOR)
+
+
+def _terse_rules() -> Iterator[Example]:
+    """Their sentences; whether what states a preference or a part of a rule is one, nobody said."""
+    for scope, each, facts in _terse():
+        held = [(terse.shares(each.text, fact), fact["kind"]) for fact in facts]
+        is_rule = (1.0, Kind.RULE) in held
+        is_open = any(share and kind in (Kind.RULE, Kind.PREFERENCE) for share, kind in held)
+        if each.is_sentence and (is_rule or not is_open):
+            yield Example(f"{_AUTHOR}{scope}", each.text, each.signs, is_rule, TERSE)
+
+
+def _terse() -> Iterator[tuple[str, statements.TurnStatement, Sequence[terse.Line]]]:
+    """What a terse chat says, sentence by sentence and statement by statement, and the facts of its turn."""
     wanted = terse.facts(terse.CHOSEN)
     for scope, of_scope in groupby(terse.lines(terse.CHOSEN / "records.jsonl"), key=lambda line: line["scope"]):
         before = reply = ""
         for at, line in enumerate(of_scope):
-            if line["role"] == Role.USER:
-                said = Turn(
-                    id=TraceId(line["id"]), text=line["text"], session=line["session"], seq=at,
-                    created_at=datetime.fromisoformat(line["ts"]).replace(tzinfo=UTC), role=Role.USER,
-                )  # fmt: skip
-                for each in statements.read(said, before, reply)[0]:
-                    held = [(terse.shares(each.text, fact), fact["important"]) for fact in wanted[line["id"]]]
-                    is_right = any(share == 1 for share, _ in held)
-                    is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs
-                    if is_judged and (is_right or not any(share for share, _ in held)):
-                        is_minor = is_right and (1.0, True) not in held
-                        yield Example(
-                            scope, each.text, each.signs, is_right and not is_minor, MINOR if is_minor else TERSE
-                        )
-                before, reply = line["text"], ""
-            else:
+            if line["role"] != Role.USER:
                 reply = line["text"]
+                continue
+            said = Turn(
+                id=TraceId(line["id"]), text=line["text"], session=line["session"], seq=at,
+                created_at=datetime.fromisoformat(line["ts"]).replace(tzinfo=UTC), role=Role.USER,
+            )  # fmt: skip
+            for each in statements.read(said, before, reply)[0]:
+                yield scope, each, wanted[line["id"]]
+            before, reply = line["text"], ""
 
 
 def rule_examples() -> list[Example]:
@@ -206,6 +220,7 @@ def rule_examples() -> list[Example]:
         *(_rule_example(_group(row, at), row["text"], row["rule"]) for at, row in enumerate(rows)),
         *_casual(),
         *_imperatives(),
+        *_terse_rules(),
         *(
             _rule_example(chat, text, kind == "rule", CHAT_SENTENCES)
             for chat, text, kind in spoken
