@@ -247,7 +247,7 @@ def _place(found: Sequence[Records], wanted: Records) -> int | None:
 def signs_of_missing(question: Question) -> list[float] | None:
     """The signs of one question; None where it is not judged."""
     best = question.best[: Answerability().best]
-    if question.plan.asks_both or len(best) < Answerability().best:
+    if question.plan.asks_both or len(best) < Answerability().best or not answerability.knows_topic(best):
         return None
     signs = answerability.signs_of_question(best, question.plan)
     signs |= answerability.signs_of_texts(best, question.plan)

@@ -108,4 +108,5 @@ def test_a_correction_in_the_next_turn_is_kept_beside_what_it_corrects(
 
 def test_a_correction_does_not_reach_far_back(engine: Cortex):
     said(engine, "My flight lands in Boston at 4:15pm.", session="first")
-    assert said(engine, "Correction: my flight lands at 5:40pm.", session="second") == []
+    found = said(engine, "Correction: my flight lands at 5:40pm.", session="second")
+    assert not any("4:15" in each.text for each in found)

@@ -51,8 +51,8 @@ def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Answerability) -> bo
     best = ranked[: focus.best]
     if plan.asks_both or len(best) < focus.best or not all(_is_talk(each.trace) for each in best[:_FIRST]):
         return False
-    if max(each.evidence for each in best) < _TOPIC:
-        return False  # nobody used the words of the question for anything
+    if not knows_topic(best):
+        return False
     if any("newer" in each.parts for each in best):
         return False  # what has a newer value was said
     before = signs_of_question(best, plan)
@@ -60,6 +60,11 @@ def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Answerability) -> bo
     if weights["bias"] + _weighed(before, weights) + _most(weights) <= 0:
         return False  # whatever the texts say
     return weights["bias"] + _weighed(before | signs_of_texts(best, plan), weights) > 0
+
+
+def knows_topic(best: Sequence[Scored]) -> bool:
+    """Whether the words of a question were used for anything."""
+    return max(each.evidence for each in best) >= _TOPIC
 
 
 def _is_talk(trace: Trace) -> bool:

@@ -23,13 +23,13 @@ NEWER: Mapping[str, float] = {
 """Whether a later statement replaces an earlier one."""
 
 MISSING: Mapping[str, float] = {
-    "bias": -4.60,
-    "asks for a noun": 1.40,
-    "asks for a value": -2.80,
-    "terms": 1.39,
-    "fall": 7.63,
-    "known": -1.44,
-    "noun missing": 1.12,
-    "near": -2.14,
+    "bias": -4.29,
+    "asks for a noun": 1.46,
+    "asks for a value": -2.75,
+    "terms": 1.38,
+    "fall": 7.26,
+    "known": -1.88,
+    "noun missing": 1.22,
+    "near": -2.12,
 }
 """Whether the topic of a question is known, but the answer was never said."""

@@ -147,7 +147,7 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
 
 
 def _only_instructs(text: str) -> bool:
-    """Whether all that a message says, after a word or two, is what the assistant is to hold to: "Perfect. Btw always …"."""
+    """Whether all that a message says, after a word or two, is a rule for the assistant: "Perfect. Btw always …"."""
     said = [text[start:end].split() for start, end in sentences(text)]
     while said and len(said[0]) <= _IN_PASSING:
         del said[0]
