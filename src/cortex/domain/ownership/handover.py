@@ -279,13 +279,14 @@ def _handed(text: str, clauses: Sequence[Clause]) -> HandOver | None:
     for number, (clause, after) in enumerate(pairwise(clauses)):
         tale = hands_over_story(clause)
         opens = opens or (bool(sure or story) and "opening" in clause.any)
-        ours = hands_over_text(clause)
+        is_aside = number == 1 and is_aside_after(clauses[0], clause)
+        ours = Sure.NO if is_aside else hands_over_text(clause)
         sure = _sum(sure, ours)
         handed_parts = "play" in clause.any and ("part" in after.early or "hero" in after.any)
         story = Sure.YES if handed_parts or (story and opens) else _sum(story, tale)
         if _is_letter_after(clause, after) or (is_card(after) and (sure or clause.asks)):
             sure = Sure.YES
-        if not sure and not story and _is_introduced(clause, after):
+        if not sure and not story and not is_aside and _is_introduced(clause, after):
             sure = Sure.DOUBTFUL
         level = max(sure, story)
         is_strong = sure is Sure.YES or any(each.any & {"goes_on", "play", "second"} for each in clauses[: number + 1])
@@ -313,6 +314,13 @@ def _is_letter_after(clause: Clause, after: Clause) -> bool:
     return (
         greets(after) and states(after) and not is_label and not greets(clause) and not hands_over_text(after)
     )  # fmt: skip
+
+
+def is_aside_after(greeting: Clause, clause: Clause) -> bool:
+    """Whether a word or two still belong to a greeting: "Hey! New here. …"."""
+    return (
+        greets(greeting) and greeting.is_short and clause.size <= _LABEL and not clause.asks and ":" not in clause.mark
+    )
 
 
 def _is_introduced(clause: Clause, after: Clause) -> bool:

@@ -15,7 +15,15 @@ from math import fsum
 
 from cortex.domain.ownership import weights as fitted
 from cortex.domain.ownership.clauses import Clause, asks_to_create, clauses_of, names_own_text, speaks_of
-from cortex.domain.ownership.handover import ORDERS, greets, guest, hands_over_story, hands_over_text, is_card
+from cortex.domain.ownership.handover import (
+    ORDERS,
+    greets,
+    guest,
+    hands_over_story,
+    hands_over_text,
+    is_aside_after,
+    is_card,
+)
 from cortex.domain.ownership.style import style_of
 from cortex.domain.ownership.words import alternatives, bounded, either
 from cortex.languages import HANDOVER
@@ -347,7 +355,9 @@ def _of_opening(text: str, clauses: Sequence[Clause]) -> Iterator[str]:
 
 def _opens_with_i(clauses: Sequence[Clause]) -> bool:
     """Whether the user tells something of themselves at once, or right after a greeting: "Hi! I'm …"."""
-    first = clauses[1] if len(clauses) > 1 and greets(clauses[0]) and clauses[0].is_short else clauses[0]
+    first = clauses[0]
+    if len(clauses) > 1 and greets(first) and first.is_short:
+        first = clauses[2] if len(clauses) > 2 and is_aside_after(first, clauses[1]) else clauses[1]
     return first.tells and _OPENS_WITH_I.match(first.said) is not None
 
 
