@@ -27,7 +27,8 @@ WORDS = Words(
     small_talk_phrases="""
     thank you, thank you so much, thanks a lot, thanks so much, many thanks, got it, sounds good, good morning,
     good evening, good night, good afternoon, see you, no problem, all good, makes sense, of course, very good,
-    well done, hi there, hello there, hey there, yes please, sounds great, will do
+    well done, hi there, hello there, hey there, yes please, sounds great, will do, updated, saved, added, logged,
+    recorded, all set, all done, on it, you got it, sure thing
     """,
     # A word that carries meaning in English (German "die", Dutch "door", Italian "dove", Spanish "sin", the month of
     # May) is left out of the stop words of every language; being frequent, it weighs little.
