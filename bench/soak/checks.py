@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.soak.model import SHARED, Effect, Facts, Home, Op, User
-from bench.soak.verbs import FAMILIES, SAYS, own_words
+from bench.soak.verbs import FAMILIES, SAYS, own_words, remembered
 from cortex.access.tokens import Tokens
 from cortex.clock import SystemClock
 from cortex.domain.chunk import Chunk
@@ -196,7 +196,7 @@ def _was_done_once(engine: Cortex, user: User, traces: Sequence[Any], *, finish:
         if number > 1:
             yield Found(TWICE, f"{name}: {number} memories were extracted from {said.get(id)!r}", said.get(id, id))
     for memory in extracted:
-        expected = [text.removeprefix(SAYS) for id in memory.source_turns if (text := said.get(id))]
+        expected = [remembered(text) for id in memory.source_turns if (text := said.get(id))]
         if not expected:
             yield Found(ERASED, f"{name}: {memory.text!r} was extracted from a turn that was erased", memory.text)
         elif (expected, memory.state, memory.reinforced) != ([memory.text], State.ACTIVE, 0):

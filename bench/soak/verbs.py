@@ -38,6 +38,12 @@ _EXPECTED = (Conflict, StoreBusy, EmbedderUnavailable)
 """What a call may be refused with: somebody else was first, or nothing is to be embedded here."""
 
 
+def remembered(said: str) -> str:
+    """The memory of such a statement."""
+    words = said.removeprefix(SAYS)
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 class Broken(Exception):
     """The server is gone: nobody knows what became of the call."""
 
@@ -250,7 +256,7 @@ class Worker:
         if keys:
             key = self.rng.choice(keys)
             said = key.split(" ", 2)[2]
-            self._gone({key: None}, [self._turns[key]], [said, said.removeprefix(SAYS)])
+            self._gone({key: None}, [self._turns[key]], [said, said.removeprefix(SAYS), remembered(said)])
 
     def _gone(
         self, sets: dict[str, str | None], ids: Sequence[str], texts: Sequence[str], everywhere: bool | None = None

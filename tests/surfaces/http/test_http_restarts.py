@@ -96,7 +96,7 @@ class Teller:
             history += [
                 {
                     "role": "user",
-                    "content": f"Remember that locker {self.said} of {self.user} opens with K{self.said}.",
+                    "content": f"Remember that Locker {self.said} of {self.user} opens with K{self.said}.",
                 },
                 {"role": "assistant", "content": "Noted."},
             ]
