@@ -361,24 +361,16 @@ def test_a_note_in_which_somebody_else_speaks_is_labeled(note):
 @pytest.mark.parametrize(
     "text",
     [
+        # A word or two after a greeting.
         "hey! new here. I'm Dana, I run a small bakery in Tilburg with my brother Wout.",
         "Hello! quick intro. I'm Priya and I'm allergic to shellfish",
-    ],
-)
-def test_a_word_or_two_after_a_greeting_hand_nothing_over(text: str):
-    """C8"""
-    assert own_words(text) == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+        # A rule for the assistant: "in Dutch", "100 words" are said of texts to work on as well.
         "perfect. btw always keep supplier mails in Dutch and under 100 words",
         "Great, thanks! From now on write my reports in French, at most 200 words.",
     ],
 )
-def test_a_rule_for_the_assistant_hands_nothing_over(text: str):
-    """X9, E9: "in Dutch", "100 words" are said of texts to work on as well"""
+def test_what_is_only_said_to_the_assistant_hands_nothing_over(text: str):
+    """C8, X9, E9"""
     assert own_words(text) == text
 
 

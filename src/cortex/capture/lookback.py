@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from cortex.capture import relations
 from cortex.capture.candidate import Candidate
 from cortex.capture.claims import may_be_denied, may_say_otherwise
-from cortex.capture.relations import gives_another_value
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
@@ -64,26 +63,29 @@ class Lookback:
         if self._lookups >= MOST_LOOKUPS or not (corrects or may_say_otherwise(memory.text)):
             return []
         self._lookups += 1
-        found = (
-            (candidate, turn)
-            for turn in self._earlier(memory, said)
-            for candidate in self._statements(turn)
-            if _cannot_both_hold(candidate.text, memory.text)
-            or (corrects and _is_shortly_before(turn, said) and gives_another_value(candidate.text, memory.text))
+        return self._sides(
+            self._earlier(memory, said),
+            lambda turn, text: (
+                _cannot_both_hold(text, memory.text)
+                or (corrects and _is_shortly_before(turn, said) and relations.gives_another_value(text, memory.text))
+            ),
         )
-        return [each for each, _ in zip(found, range(MOST_SIDES), strict=False)]
 
     def denials(self, memory: Memory, said: Turn) -> list[tuple[Candidate, Turn]]:
         """The earlier statements in which the same speaker denied what `memory` tells of them."""
         if self._lookups_for_denials >= MOST_LOOKUPS or not may_be_denied(memory.text):
             return []
         self._lookups_for_denials += 1
+        denying = [turn for turn in self._earlier(memory, said) if _DENIES.search(turn.text)]
+        return self._sides(denying, lambda _, text: relations.compare(text, memory.text).denied)
+
+    def _sides(self, turns: Sequence[Turn], is_other: Callable[[Turn, str], bool]) -> list[tuple[Candidate, Turn]]:
+        """The first few of what the turns state that is the other side."""
         found = (
             (candidate, turn)
-            for turn in self._earlier(memory, said)
-            if _DENIES.search(turn.text)
+            for turn in turns
             for candidate in self._statements(turn)
-            if relations.compare(candidate.text, memory.text).denied
+            if is_other(turn, candidate.text)
         )
         return [each for each, _ in zip(found, range(MOST_SIDES), strict=False)]
 

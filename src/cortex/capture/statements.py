@@ -153,7 +153,7 @@ def read(
     own = _without_name(prose.own_prose(turn.text, turn.speaker), turn.speaker)
     earlier = [before[slice(*span)] for span in prose.sentences(prose.own_prose(before, turn.speaker))]
     brought_up = _stems(reply[: prose.MAX_CHARS]) - _stems(before[: prose.MAX_CHARS])
-    around = _Around(turn, own, earlier, brought_up, listener)
+    around = _Around(turn, own, earlier, brought_up, listener, _takes_back(own))
     statements: list[TurnStatement] = []
     ruled: list[Candidate] = []
     for pack, start, end in rules.by_language(own, packs):
@@ -196,6 +196,8 @@ class _Around:
     """The stems of what somebody else has just brought up."""
     listener: str | None
     """The person it is said to; None for an assistant."""
+    corrects: bool
+    """Whether it says that something was said wrongly before."""
     leads: tuple[int, int] | None = None
     states: int | None = None
     """The place of the statement that the sentence before in the same turn ends with."""
@@ -231,7 +233,7 @@ def _statements(
             turn, pack, begin, stop, turn.text[begin:stop], tuple(reversed(around.earlier[-_MOST_BEFORE:])),
             tuple(each for each in matched if each.kind is not Kind.RULE),
             signs | {_TO_PEOPLE.format(name) for name in signs if around.listener is not None}, around.leads,
-            listener=around.listener or "", corrects=_takes_back(own),
+            listener=around.listener or "", corrects=around.corrects,
         )  # fmt: skip
 
 

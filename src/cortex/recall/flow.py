@@ -392,7 +392,7 @@ class _Search:
     def _rerank(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
         """The best, read once more by a reader that sees query and text together."""
         rerank = None if reranking.LEG in self.without else self.recipe.rerank
-        # Nothing is reranked that will not be shown.
+        # Nothing is reranked that will not be shown, or only with a doubt.
         if rerank is None or not admitted or (planned.automatic and not self._is_something(admitted, planned)):
             return admitted
         terms = {term.text for term in planned.terms}
@@ -459,14 +459,10 @@ class _Search:
             answer.dropped += [Dropped(each.trace.id, each.score, "answer_missing") for each in admitted]
             answer.silent = True
             return []
-        if planned.automatic and not self._is_something(admitted, planned):
-            few = (
-                self.recipe.abstention.doubtful
-                if self._is_something(admitted, planned, self._by_size(answer, planned))
-                else 0
-            )
-            answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted[few:]]
-            admitted = admitted[:few]
+        if planned.automatic:
+            evident = self._evident(answer, planned, admitted)
+            answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted[len(evident) :]]
+            admitted = evident
         liked = standing_rules.preferences(admitted, planned, self.recipe.pinned_rules.preference)
         if planned.automatic:
             admitted = self._near_the_best(answer, planned, admitted)
@@ -518,11 +514,13 @@ class _Search:
         sizes = accumulate(min(MOST_TOKENS, estimate_tokens(each.trace.text)) for each in admitted)
         return sum(1 for _ in takewhile(lambda size: size <= tokens, sizes))
 
-    def _by_size(self, answer: Answer, planned: Plan) -> float:
-        """How much of the bounds counts: of few texts, the best is less like any query by chance."""
-        vector = answer.legs["vector"]
+    def _evident(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
+        """Of what ranks best, all, or the first few, or nothing: of few texts, the best is less like any by chance."""
+        if self._is_something(admitted, planned):
+            return admitted
+        nothing, vector = self.recipe.abstention, answer.legs["vector"]
         is_small = vector.absent is None and len(vector.scores) < planned.vector_pool
-        return self.recipe.abstention.small if is_small else 1.0
+        return admitted[: nothing.doubtful] if is_small and self._is_something(admitted, planned, nothing.small) else []
 
     def _is_something(self, admitted: Sequence[Scored], planned: Plan, share: float = 1.0) -> bool:
         """Whether the best is similar enough, or holds enough of the query; both, if that may be about anything.
@@ -532,13 +530,13 @@ class _Search:
         least = self.recipe.abstention
         # A question is like many questions: only its words tell that it is about the same.
         near = [0.0 if dialogue.is_question(each.trace) else each.similarity for each in admitted]
-        told = [each.evidence for each in admitted]
-        if max(near, default=0.0) < share * least.similarity and max(told, default=0.0) < share * least.evidence:
+        evidence = [each.evidence for each in admitted]
+        if max(near, default=0.0) < share * least.similarity and max(evidence, default=0.0) < share * least.evidence:
             return False
         if not any(each.similarity for each in admitted) or not self._may_be_about_anything(planned, admitted):
             return True
-        together = max(similarity + least.share * evidence for similarity, evidence in zip(near, told, strict=True))
-        return together >= share * least.together or max(told) >= share * least.alone
+        together = max(similarity + least.share * found for similarity, found in zip(near, evidence, strict=True))
+        return together >= share * least.together or max(evidence) >= share * least.alone
 
     def _may_be_about_anything(self, planned: Plan, admitted: Sequence[Scored]) -> bool:
         """Whether a query says nothing of the asker, and names nobody and nothing that the best hits know by name."""
