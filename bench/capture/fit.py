@@ -25,13 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench import terse
-from bench.capture import labeled_turns
+from bench.capture import gold, labeled_turns
 from cortex import settings as configuration
 from cortex.capture import prose, rules, statements, worth
 from cortex.capture.worth import WorthScale
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
+from cortex.evaluation import sets
 from cortex.languages.packs import DEFAULT_PACKS
 from cortex.ports.embedder import Embedder
 from cortex.providers.embedders import local
@@ -175,7 +176,7 @@ def _of_labeled_turns() -> Iterator[Example]:
 def _of_terse_chats() -> Iterator[Example]:
     """The statements of terse chats; what holds a part of a fact says nothing either way."""
     for scope, each, facts in _terse():
-        held = [(terse.shares(each.text, fact), fact["important"]) for fact in facts]
+        held = [(fact.share_in(each.text), fact.important) for fact in facts]
         is_right = any(share == 1 for share, _ in held)
         is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs
         if is_judged and (is_right or not any(share for share, _ in held)):
@@ -186,29 +187,29 @@ def _of_terse_chats() -> Iterator[Example]:
 def _terse_rules() -> Iterator[Example]:
     """Their sentences; whether what states a preference or a part of a rule is one, nobody said."""
     for scope, each, facts in _terse():
-        held = [(terse.shares(each.text, fact), fact["kind"]) for fact in facts]
+        held = [(fact.share_in(each.text), fact.kind) for fact in facts]
         is_rule = (1.0, Kind.RULE) in held
         is_open = any(share and kind in (Kind.RULE, Kind.PREFERENCE) for share, kind in held)
         if each.is_sentence and (is_rule or not is_open):
             yield Example(f"{_AUTHOR}{scope}", each.text, each.signs, is_rule, TERSE)
 
 
-def _terse() -> Iterator[tuple[str, statements.TurnStatement, Sequence[terse.Line]]]:
+def _terse() -> Iterator[tuple[str, statements.TurnStatement, Sequence[gold.Fact]]]:
     """What a terse chat says, sentence by sentence and statement by statement, and the facts of its turn."""
     wanted = terse.facts(terse.CHOSEN)
-    for scope, of_scope in groupby(terse.lines(terse.CHOSEN / "records.jsonl"), key=lambda line: line["scope"]):
+    for scope, of_scope in groupby(sets.read_records(terse.CHOSEN / sets.RECORDS), key=lambda record: record.scope):
         before = reply = ""
-        for at, line in enumerate(of_scope):
-            if line["role"] != Role.USER:
-                reply = line["text"]
+        for at, record in enumerate(of_scope):
+            if record.role is not Role.USER:
+                reply = record.text
                 continue
             said = Turn(
-                id=TraceId(line["id"]), text=line["text"], session=line["session"], seq=at,
-                created_at=datetime.fromisoformat(line["ts"]).replace(tzinfo=UTC), role=Role.USER,
+                id=TraceId(record.id), text=record.text, session=record.session, seq=at,
+                created_at=record.at or _ANY_DAY, role=Role.USER,
             )  # fmt: skip
             for each in statements.read(said, before, reply)[0]:
-                yield scope, each, wanted[line["id"]]
-            before, reply = line["text"], ""
+                yield scope, each, wanted[record.id]
+            before, reply = record.text, ""
 
 
 def rule_examples() -> list[Example]:

@@ -48,8 +48,16 @@ class Fact:
     important: bool
 
     def stands_in(self, text: str) -> bool:
+        return all(self._held(text))
+
+    def share_in(self, text: str) -> float:
+        """How much of it `text` holds."""
+        held = self._held(text)
+        return sum(held) / len(held)
+
+    def _held(self, text: str) -> list[bool]:
         folded = _folded(text)
-        return all(any(key in folded for key in alternatives) for alternatives in self.keys)
+        return [any(key in folded for key in alternatives) for alternatives in self.keys]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +120,7 @@ def read(directory: Path) -> tuple[list[GoldTurn], list[Record]]:
     path = directory / LABELS
     if not path.is_file():
         raise NotFound(f"no labels at {path}", hint=f"give a folder that holds {LABELS}")
-    labels = [_parsed(line, f"{LABELS} line {at}") for at, line in enumerate(path.read_text("utf-8").splitlines(), 1)]
-    facts = dict(labels)
+    facts = labels(path)
     records = [
         record
         for beside in sorted(directory.parent.iterdir())
@@ -127,6 +134,13 @@ def read(directory: Path) -> tuple[list[GoldTurn], list[Record]]:
     if missing := len(facts) - len(turns):
         raise NotFound(f"{missing} labeled turns are in no set beside {directory}", hint="put beam and locomo there")
     return turns, [record for record in records if record.scope in scopes]
+
+
+def labels(path: Path) -> dict[str, tuple[Fact, ...]]:
+    """The facts of each labeled turn, by its id."""
+    return dict(
+        _parsed(line, f"{path.name} line {at}") for at, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+    )
 
 
 def _parsed(line: str, place: str) -> tuple[str, tuple[Fact, ...]]:

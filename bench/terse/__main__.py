@@ -12,9 +12,12 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.terse import Line, facts, lines, shares
+from bench.terse import facts
 from cortex import Cortex
 from cortex.domain.memory import Memory
+from cortex.domain.turn import Role, TurnDraft
+from cortex.evaluation import sets
+from cortex.evaluation.sets import Record
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,24 +28,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     expected = facts(given.folder)
     made = right = found = important = silent = 0
     for turn, memories in _captured(given.folder):
-        wanted = expected[turn["id"]]
-        matched = [[each for each in memories if shares(each.text, fact) == 1] for fact in wanted]
+        wanted = expected[turn.id]
+        matched = [[each for each in memories if fact.stands_in(each.text)] for fact in wanted]
         found += sum(map(bool, matched))
-        important += sum(bool(each) and fact["important"] for each, fact in zip(matched, wanted, strict=True))
+        important += sum(bool(each) and fact.important for each, fact in zip(matched, wanted, strict=True))
         kept = {each.id for some in matched for each in some}
         made, right = made + len(memories), right + len(kept)
         silent += not wanted and not memories
         if given.errors:
             for some, fact in zip(matched, wanted, strict=True):
                 if not some:
-                    print(f"missed  {fact['text']}")
+                    print(f"missed  {'; '.join(map('|'.join, fact.keys))}  of: {turn.text}")
             for each in memories:
                 if each.id not in kept:
                     print(f"wrong   {each.text}")
     all_facts = [fact for some in expected.values() for fact in some]
     rows = {
         "precision": (right, made),
-        "recall important": (important, sum(fact["important"] for fact in all_facts)),
+        "recall important": (important, sum(fact.important for fact in all_facts)),
         "recall all": (found, len(all_facts)),
         "silent on empty turns": (silent, sum(not some for some in expected.values())),
     }
@@ -51,21 +54,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _captured(folder: Path) -> Iterator[tuple[Line, list[Memory]]]:
+def _captured(folder: Path) -> Iterator[tuple[Record, list[Memory]]]:
     """Each turn of a user, and the memories that were extracted from it."""
-    records = sorted(lines(folder / "records.jsonl"), key=lambda line: line["scope"])
-    for scope, of_scope in groupby(records, key=lambda line: line["scope"]):
+    records = sorted(sets.read_records(folder / sets.RECORDS), key=lambda record: record.scope)
+    for scope, of_scope in groupby(records, key=lambda record: record.scope):
         with TemporaryDirectory(prefix="cortex-terse-") as home, Cortex(home) as engine:
-            for session, together in groupby(of_scope, key=lambda line: line["session"]):
+            for session, together in groupby(of_scope, key=lambda record: record.session):
                 turns = list(together)
-                said = [
-                    {"role": each["role"], "content": each["text"], "created_at": f"{each['ts']}+00:00"}
-                    for each in turns
-                ]
+                said = [TurnDraft(text=each.text, role=each.role, at=each.at) for each in turns]
                 kept = engine.capture(said, session=session, scope=scope).memories
                 for each in turns:
-                    if each["role"] == "user":
-                        yield each, [one for one in kept if _came_from(engine, one, each["text"])]
+                    if each.role is Role.USER:
+                        yield each, [one for one in kept if _came_from(engine, one, each.text)]
 
 
 def _came_from(engine: Cortex, memory: Memory, text: str) -> bool:
