@@ -13,7 +13,7 @@ from cortex.domain.canonical import fingerprint
 from cortex.errors import InvalidRequest, NotFound
 from cortex.recall.packing import Frame
 from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels, Relevance
-from cortex.recall.weights import MISSING, NEWER
+from cortex.recall.weights import BRIEF, MISSING, NEWER
 
 
 class KeywordScale(StrEnum):
@@ -138,6 +138,8 @@ class Freshness:
     """How many statements may pass others."""
     weights: Mapping[str, float] = field(default_factory=lambda: NEWER)
     """What each sign weighs; together they tell that one statement replaces another where they are above 0."""
+    brief: Mapping[str, float] = field(default_factory=lambda: BRIEF)
+    """The same of statements in few words."""
 
 
 @dataclass(frozen=True, slots=True)

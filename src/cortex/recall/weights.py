@@ -22,6 +22,24 @@ NEWER: Mapping[str, float] = {
 }
 """Whether a later statement replaces an earlier one."""
 
+BRIEF: Mapping[str, float] = {
+    "bias": -4.85,
+    "fact": 0.29,
+    "past": -0.28,
+    "changed": 0.65,
+    "score": 1.05,
+    "similarity": 0.71,
+    "older": -0.30,
+    "score beside": 1.67,
+    "tie": 2.59,
+    "tie of change": 0.95,
+    "tie by thing": 0.48,
+    "same place": 0.22,
+    "no value": -0.39,
+    "not requested": -0.74,
+}
+"""Whether a brief statement replaces an earlier one that ranks high."""
+
 MISSING: Mapping[str, float] = {
     "bias": -4.29,
     "asks for a noun": 1.46,
