@@ -87,8 +87,10 @@ class PinnedRules:
     """How many lines may be rules, remembered or said; together no more than the larger of the two."""
     nearness: float = 0.0
     """How much nearer a turn is to the topic of a rule than to common subjects, for the rule to apply."""
+    preferences: int = 0
+    """How many places are kept for preferences where a turn asks for advice or help,"""
     preference: float = 1.0
-    """How similar a preference is to a request for advice, for it to keep a place."""
+    """and how similar one must be to it."""
 
     @property
     def most(self) -> int:
@@ -248,7 +250,7 @@ _BALANCED = Recipe(
     vector_pool=100,
     shortlist=150,
     order_pools=2,
-    pinned_rules=PinnedRules(memories=2, turns=1, nearness=0.1, preference=0.3),
+    pinned_rules=PinnedRules(memories=2, turns=1, nearness=0.1, preferences=2, preference=0.35),
     essence=True,
     conversation=ConversationWeights(
         first_person=True,
