@@ -71,8 +71,10 @@ class DatedStatement:
     near: float
     """How much of the question stands near its value, beside what stands there in the best."""
     mentions: float
-    content: Mapping[str, float]
-    """How rare each of its telling terms is among what users said."""
+    telling: frozenset[str]
+    """Its terms without those that stand in statements about anything."""
+    rarity: Callable[[str], float]
+    """How rare a term is among what users said."""
     signs: dict[str, float]
 
     @property
@@ -107,7 +109,8 @@ def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -
             each.trace.speaker if isinstance(each.trace, Turn) else speakers.get(each.trace.id, ""),
             statement.covers / nearest,
             statement.mentions / most,
-            {term: rarity(term) for term in statement.terms - _COMMON},
+            statement.terms - _COMMON,
+            rarity,
             {
                 "changed": float(statement.changed),
                 "score": each.score / best,
@@ -196,8 +199,8 @@ class Asked:
 
 def brief_signs(older: DatedStatement, newer: DatedStatement, asked: Asked) -> dict[str, float]:
     """The signs that a brief statement replaces one that ranks high."""
-    shared = older.content.keys() & newer.content.keys()
-    tie = max((newer.content[term] for term in shared), default=0.0)
+    shared = older.telling & newer.telling
+    tie = max(map(newer.rarity, shared), default=0.0)
     changed = frozenset[str]().union(*newer.statement.changed_things)
     return {
         "fact": float(asked.fact),
@@ -209,8 +212,7 @@ def brief_signs(older: DatedStatement, newer: DatedStatement, asked: Asked) -> d
         "score beside": _beside(older, newer),
         "tie": tie,
         "tie of change": tie * newer.signs["changed"],
-        "tie by thing": max((newer.content[term] for term in shared & changed), default=0.0),
-        "same place": _value_signs(older, newer)["same place"],
+        "tie by thing": max(map(newer.rarity, shared & changed), default=0.0),
         "no value": float(bool(older.kinds) and not newer.kinds),
         "not requested": float(bool(asked.kinds) and not asked.kinds & newer.kinds),
     }
@@ -291,8 +293,9 @@ _Replaced = Mapping[TraceId, Mapping[TraceId, float]]
 def _replaced(spoken: Sequence[DatedStatement], plan: Plan, recipe: Freshness) -> _Replaced:
     now, asked = questions.asks_how_it_is(plan.text), Asked.by(plan.text)
     found = {}
-    for newer in spoken:
-        in_brief = _replaced_in_brief(newer, spoken[:LEADING], asked, recipe.brief) if newer.is_brief else {}
+    for at, newer in enumerate(spoken):
+        leading = spoken[: min(at, LEADING)] if newer.is_brief else ()
+        in_brief = _replaced_in_brief(newer, leading, asked, recipe.brief)
         found[newer.scored.trace.id] = in_brief | (_replaced_by(newer, spoken, recipe.weights) if now else {})
     return found
 
@@ -302,7 +305,7 @@ def _replaced_in_brief(
 ) -> dict[TraceId, float]:
     earlier = {}
     for older in leading:
-        if is_later(newer, older):
+        if older.telling & newer.telling and is_later(newer, older):
             surely = weights["bias"] + weighed(brief_signs(older, newer, asked), weights)
             if surely > 0:
                 earlier[older.scored.trace.id] = surely

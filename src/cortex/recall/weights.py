@@ -23,20 +23,19 @@ NEWER: Mapping[str, float] = {
 """Whether a later statement replaces an earlier one."""
 
 BRIEF: Mapping[str, float] = {
-    "bias": -4.85,
-    "fact": 0.29,
-    "past": -0.28,
-    "changed": 0.65,
+    "bias": -4.84,
+    "fact": 0.31,
+    "past": -0.29,
+    "changed": 0.64,
     "score": 1.05,
-    "similarity": 0.71,
-    "older": -0.30,
-    "score beside": 1.67,
-    "tie": 2.59,
-    "tie of change": 0.95,
-    "tie by thing": 0.48,
-    "same place": 0.22,
-    "no value": -0.39,
-    "not requested": -0.74,
+    "similarity": 0.73,
+    "older": -0.29,
+    "score beside": 1.66,
+    "tie": 2.60,
+    "tie of change": 0.94,
+    "tie by thing": 0.49,
+    "no value": -0.41,
+    "not requested": -0.76,
 }
 """Whether a brief statement replaces an earlier one that ranks high."""
 
