@@ -34,21 +34,26 @@ from cortex.domain.turn import Role, TurnDraft
 from cortex.memory import Cortex
 from cortex.recall import answerability, freshness, recipes
 from cortex.recall.plan import Plan
+from cortex.recall.questions import may_ask_how_it_is
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Abstention, Answerability, Convex, Freshness, PinnedRules
-from cortex.recall.weights import MISSING, NEWER
+from cortex.recall.weights import BRIEF, MISSING, NEWER
 
 PLACES = 10
 PRIOR = 2.0
 """What every sign of a newer statement weighs as long as nothing is known: so few examples decide little."""
 PENALTY = 30.0
+BRIEF_PENALTY = 1.0
+BRIEF_YES = 0.3
+"""What a brief statement that leads rightly counts beside one that leads wrongly."""
 WRONGLY_EMPTY = 0.03
 """How often a question that has an answer may be left without one."""
 
 _FIT = "fit.v1"
 
-Weights = dict[str, float]
+Weights = Mapping[str, float]
 Records = frozenset[str]
+Pairs = Callable[["Question"], Sequence[tuple[list[float], bool]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,6 +172,7 @@ class Examples:
 
 
 _SIGNS_OF_NEWER = tuple(name for name in NEWER if name != "bias")
+_SIGNS_OF_BRIEF = tuple(name for name in BRIEF if name != "bias")
 _SIGNS_OF_MISSING = tuple(name for name in MISSING if name != "bias")
 
 
@@ -190,6 +196,27 @@ def _pairs(question: Question) -> Iterator[tuple[list[float], bool]]:
                 yield [signs[name] for name in _SIGNS_OF_NEWER], replaces
 
 
+@cache
+def brief_pairs(question: Question) -> tuple[tuple[list[float], bool], ...]:
+    return tuple(_brief_pairs(question))
+
+
+def _brief_pairs(question: Question) -> Iterator[tuple[list[float], bool]]:
+    """The same of brief statements, and of what ranks high."""
+    if question.plan.asks_both or not may_ask_how_it_is(question.plan.text):
+        return
+    origin = {each.trace.id: records for each, records in question.ranked}
+    spoken = freshness.said([each for each, _ in question.ranked], question.plan)
+    asked = freshness.Asked.by(question.plan.text)
+    for older in spoken[: freshness.LEADING]:
+        for newer in spoken:
+            if newer.is_brief and freshness.is_later(newer, older):
+                replaces = _replaces(question, origin[older.scored.trace.id], origin[newer.scored.trace.id])
+                if replaces is not None:
+                    signs = freshness.brief_signs(older, newer, asked)
+                    yield [signs[name] for name in _SIGNS_OF_BRIEF], replaces
+
+
 def _replaces(question: Question, older: Records, newer: Records) -> bool | None:
     was = older & question.original and not older & question.updated
     if question.is_update and was and newer & question.updated and not newer & question.original:
@@ -197,30 +224,40 @@ def _replaces(question: Question, older: Records, newer: Records) -> bool | None
     return False if older & question.relevant and not newer & question.relevant else None
 
 
-def examples_of_newer(questions: Sequence[Question]) -> Examples:
+def examples_of(questions: Sequence[Question], pairs: Pairs, yes: float = 1.0) -> Examples:
     signs, labels, counts = [], [], []
     for question in questions:
         found = pairs(question)
-        yes = sum(each for _, each in found)
+        of_yes = sum(each for _, each in found)
         for each, replaces in found:
             signs.append(each)
             labels.append(float(replaces))
             # Questions count alike, however many candidates they have.
-            counts.append(1 / yes if replaces else 1 / max(3, len(found) - yes))
-    return _balanced(np.array(signs), np.array(labels), np.array(counts))
+            counts.append(1 / of_yes if replaces else 1 / max(3, len(found) - of_yes))
+    return _balanced(np.array(signs), np.array(labels), np.array(counts), yes)
 
 
 def fitted_newer(questions: Sequence[Question]) -> Weights:
     """Weights fitted on the labels. The border is the regression's own: so few updates cannot choose another."""
     prior = np.r_[0.0, np.full(len(_SIGNS_OF_NEWER), PRIOR)]
-    return fitted(examples_of_newer(questions), prior, PENALTY, _SIGNS_OF_NEWER)
+    return fitted(examples_of(questions, pairs), prior, PENALTY, _SIGNS_OF_NEWER)
 
 
-def led(questions: Sequence[Question], weights: Weights) -> tuple[float, float]:
+def fitted_brief(questions: Sequence[Question]) -> Weights:
+    """The same for brief statements, of which there are more examples; what wrongly leads counts more."""
+    examples = examples_of(questions, brief_pairs, BRIEF_YES)
+    return fitted(examples, np.zeros(len(_SIGNS_OF_BRIEF) + 1), BRIEF_PENALTY, _SIGNS_OF_BRIEF)
+
+
+def fitted_freshness(questions: Sequence[Question]) -> Freshness:
+    return Freshness(weights=fitted_newer(questions), brief=fitted_brief(questions))
+
+
+def led(questions: Sequence[Question], recipe: Freshness | None) -> tuple[float, float]:
     """How often the updated statement leads, and the mean reciprocal rank of all other questions."""
     updates, ranks = [], []
     for question in questions:
-        found = _reordered(question, weights)[:PLACES]
+        found = _reordered(question, recipe)[:PLACES]
         if question.is_update:
             newer, older = _place(found, question.updated), _place(found, question.original)
             updates.append(newer is not None and (older is None or newer < older))
@@ -229,10 +266,10 @@ def led(questions: Sequence[Question], weights: Weights) -> tuple[float, float]:
     return float(np.mean(updates or [False])), float(np.mean(ranks or [0.0]))
 
 
-def _reordered(question: Question, weights: Weights) -> list[Records]:
+def _reordered(question: Question, recipe: Freshness | None) -> list[Records]:
     fresh = [replace(each, parts=dict(each.parts), reasons=[]) for each, _ in question.ranked]
     origin = {each.trace.id: records for each, records in question.ranked}
-    found = freshness.newest_first(fresh, question.plan, Freshness(weights=weights)) if weights else fresh
+    found = freshness.newest_first(fresh, question.plan, recipe) if recipe is not None else fresh
     return [origin[each.trace.id] for each in found]
 
 
@@ -247,7 +284,7 @@ def _place(found: Sequence[Records], wanted: Records) -> int | None:
 def signs_of_missing(question: Question) -> list[float] | None:
     """The signs of one question; None where it is not judged."""
     best = question.best[: Answerability().best]
-    if question.plan.asks_both or len(best) < Answerability().best or not answerability.knows_topic(best):
+    if len(best) < Answerability().best or not answerability.is_judged(best, question.plan):
         return None
     signs = answerability.signs_of_question(best, question.plan)
     signs |= answerability.signs_of_texts(best, question.plan)
@@ -269,7 +306,7 @@ def fitted_missing(sets: Sequence[Sequence[Question]]) -> Weights:
     fit = fitted(examples, np.zeros(len(_SIGNS_OF_MISSING) + 1), PENALTY, _SIGNS_OF_MISSING, alike=True)
     surely = fit["bias"] + examples.signs @ [fit[name] for name in _SIGNS_OF_MISSING]
     limits = [_limit(surely[(of_set == number) & (labels == 0)], sets[number]) for number in range(len(sets))]
-    return fit | {"bias": fit["bias"] - max(limits)}
+    return {**fit, "bias": fit["bias"] - max(limits)}
 
 
 def _limit(surely: NDArray[np.float64], questions: Sequence[Question]) -> float:
@@ -327,7 +364,7 @@ def fitted(
 # --- the report -------------------------------------------------------------------------------------------------------
 
 
-def module(newer: Weights, missing: Weights) -> str:
+def module(newer: Weights, brief: Weights, missing: Weights) -> str:
     """The weights as the module that holds them."""
 
     def table(name: str, weights: Weights, about: str) -> str:
@@ -340,6 +377,7 @@ def module(newer: Weights, missing: Weights) -> str:
             ' nothing else.\n\nEach is a logistic regression over named signs: positive means yes.\n"""\n',
             "from collections.abc import Mapping\n",
             table("NEWER", newer, "Whether a later statement replaces an earlier one."),
+            table("BRIEF", brief, "Whether a brief statement replaces an earlier one that ranks high."),
             table("MISSING", missing, "Whether the topic of a question is known, but the answer was never said."),
         )
     )
@@ -349,8 +387,8 @@ def report(sets: Mapping[str, list[Question]], beside: Mapping[str, list[Questio
     """How weights fitted on some do on others."""
     others = list(beside.values())
 
-    def newer(questions: list[Question]) -> Weights:
-        return fitted_newer([*questions, *(each for some in others for each in some)])
+    def newer(questions: list[Question]) -> Freshness:
+        return fitted_freshness([*questions, *(each for some in others for each in some)])
 
     def missing(questions: list[Question]) -> Weights:
         return fitted_missing([questions, *others])
@@ -362,17 +400,19 @@ def report(sets: Mapping[str, list[Question]], beside: Mapping[str, list[Questio
             if other != name:
                 yield f"    judged on {other}: {_figures(judge, fit, silence)}"
         yield f"    each conversation left out: {_left_out(questions, newer, missing)}"
-        yield f"    neither judgment: {_figures(questions, {}, {})}"
+        yield f"    neither judgment: {_figures(questions, None, {})}"
 
 
-def _figures(questions: Sequence[Question], newer: Weights, missing: Weights) -> str:
+def _figures(questions: Sequence[Question], newer: Freshness | None, missing: Weights) -> str:
     leads, ranks = led(questions, newer)
     rightly, wrongly = emptied(questions, missing) if missing else (0.0, 0.0)
     return f"updated leads {leads:.3f}, others' MRR {ranks:.3f}, empty rightly {rightly:.3f}, wrongly {wrongly:.3f}"
 
 
 def _left_out(
-    questions: list[Question], newer: Callable[[list[Question]], Weights], missing: Callable[[list[Question]], Weights]
+    questions: list[Question],
+    newer: Callable[[list[Question]], Freshness],
+    missing: Callable[[list[Question]], Weights],
 ) -> str:
     judged: list[tuple[float, ...]] = []
     sizes: list[tuple[int, ...]] = []
@@ -397,11 +437,11 @@ def main() -> None:
         beside = {path.name: read_questions(path, stores) for path in given.beside}
     for line in report(sets, beside):
         print(line, flush=True)
-    newer = fitted_newer([question for some in (*sets.values(), *beside.values()) for question in some])
+    newer = fitted_freshness([question for some in (*sets.values(), *beside.values()) for question in some])
     missing = fitted_missing([*sets.values(), *beside.values()])
     for name, some in (sets | beside).items():
         print(f"\nfitted on all: {name} {_figures(some, newer, missing)}")
-    print("\n" + module(newer, missing))
+    print("\n" + module(newer.weights, newer.brief, missing))
 
 
 if __name__ == "__main__":

@@ -173,6 +173,18 @@ def test_a_preference_keeps_a_place_where_advice_is_asked_for(engine):
     assert pinned(advice) == []
 
 
+def test_preferences_are_found_among_any_number_of_texts_about_the_subject(engine):
+    """X5: two at most, right below the first hits"""
+    for number in range(160):
+        engine.remember(f"restaurant table {number}: recommend a restaurant table")
+    for liked in ("restaurant garden", "restaurant candles", "restaurant music"):
+        engine.remember(f"I prefer a quiet {liked}", kind="preference")
+    hits = engine.recall("recommend a restaurant table", limit=10).hits
+    assert [at for at, hit in enumerate(hits) if hit.trace.kind == "preference"] == [3, 4]
+    asked = engine.recall("when does the restaurant table open?", limit=10).hits
+    assert all(hit.trace.kind != "preference" for hit in asked)
+
+
 def test_what_the_user_said_to_prefer_counts_for_more_where_advice_is_asked_for(engine):
     """X5: and for no more where a fact is asked for, nor where somebody else said it"""
     said = "a desk with drawers would suit my office"

@@ -87,6 +87,19 @@ def test_other_questions_are_not_judged_by_it(question):
     assert not missing(question, found(ABOUT))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What was the rationale behind choosing the Formspree API, and when did I choose it?",
+        "When did I choose the Formspree API? And what was the rationale behind choosing it?",
+        "Write the rationale behind choosing the Formspree API for the contact form submission",
+    ],
+)
+def test_two_questions_and_requests_are_not_judged(asked):
+    """One of two may have been answered, and a request can use what is known."""
+    assert not missing(asked, found(ABOUT))
+
+
 def test_nothing_found_is_not_judged():
     assert not missing("What was the rationale behind choosing the Formspree API for the contact form?", [])
 

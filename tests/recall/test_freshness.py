@@ -62,6 +62,58 @@ def test_the_newer_value_passes_the_older_one(question, old, new):
     assert order(question, said(1, old, 1.0), said(2, new, 0.8)) == [2, 1]
 
 
+OTHERS = (
+    "the cat is due her jabs in may", "bins go out on tuesdays here", "got the number 9 bus, took ages",
+    "car passed its test, 240 quid", "my sister is over from oslo at easter", "the shed roof leaks again",
+    "we need more oat milk", "dad turns 70 in june", "gym shuts at ten on sundays", "lost my umbrella on the train",
+)  # fmt: skip
+
+
+def among_others(older: str, newer: str) -> tuple[Scored, ...]:
+    """What ranks first, what was said of it on day 50 and ranks lower, and what else was said."""
+    others = [said(at, text, 0.45 - at / 50) for at, text in enumerate(OTHERS, start=2)]
+    return (said(1, older, 0.6), *others[:4], said(50, newer, 0.4), *others[4:])
+
+
+@pytest.mark.parametrize(
+    ("question", "older", "newer"),
+    [
+        ("how much do i owe the fiddle teacher each time", "violin is with okafor, 30 a lesson, cash",
+         "okafor has gone up to 35, from may"),
+        ("what day do they pick up the garden waste", "veg box comes from harrow farm on mondays",
+         "harrow farm moved us to thursdays"),
+        ("when was the hearing test in the end", "audiology booked for 12 march at the infirmary",
+         "audiology rang, they've put it back to 2 april"),
+    ],
+)  # fmt: skip
+def test_a_brief_change_passes_what_it_shares_a_rare_word_with_though_it_shares_none_with_the_question(
+    question, older, newer
+):
+    """X14"""
+    assert order(question, *among_others(older, newer))[:2] == [50, 1]
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        "paid okafor for march today",
+        "the dentist has gone up to 35, from may",
+        "okafor says hi, her dog had puppies",
+    ],
+)
+def test_a_brief_statement_that_changes_nothing_of_it_stays_where_it_is(newer):
+    """X14"""
+    question = "how much do i owe the fiddle teacher each time"
+    assert order(question, *among_others("violin is with okafor, 30 a lesson, cash", newer))[0] == 1
+
+
+def test_a_brief_statement_of_a_named_person_needs_words_of_the_question():
+    """X14: people among themselves tell of events, not of values that change."""
+    older, *others = among_others("audiology booked for 12 march", "audiology rang, they've put it back to 2 april")
+    of_ana = [replace(each, trace=replace(each.trace, speaker="Ana")) for each in (older, *others)]
+    assert order("when was the hearing test in the end", *of_ana)[0] == 1
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -101,6 +101,8 @@ class Questions:
     date: str = ""
     name: str = ""
     fact: str = ""
+    twofold: str = ""
+    """It asks for two things: "when does it start, and where?"."""
     rules: str = ""
     """It asks for the standing rules of the assistant."""
     recommendation: str = ""

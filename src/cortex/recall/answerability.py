@@ -45,13 +45,12 @@ _QUESTION_WORD = re.compile(rf"\b(?:{alternatives('question words')})\b", re.IGN
 def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Answerability) -> bool:
     """Whether the topic of a question was found, and what it asks for was not.
 
-    Only talk with an assistant is judged. Documents, what was remembered outright, and people among themselves say what
-    a question asks for in words of their own. The little there is to choose from in a small store is shown as well.
+    Only talk with an assistant is judged, and only a single question. Documents, what was remembered outright, and
+    people among themselves say what a question asks for in words of their own. Of two questions one may have been
+    answered, and a request can use what is known. The little there is to choose from in a small store is shown as well.
     """
     best = ranked[: focus.best]
-    if plan.asks_both or len(best) < focus.best or not all(_is_talk(each.trace) for each in best[:_FIRST]):
-        return False
-    if not knows_topic(best):
+    if len(best) < focus.best or not all(_is_talk(each.trace) for each in best[:_FIRST]) or not is_judged(best, plan):
         return False
     if any("newer" in each.parts for each in best):
         return False  # what has a newer value was said
@@ -62,8 +61,12 @@ def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Answerability) -> bo
     return weights["bias"] + _weighed(before | signs_of_texts(best, plan), weights) > 0
 
 
-def knows_topic(best: Sequence[Scored]) -> bool:
-    """Whether the words of a question were used for anything."""
+def is_judged(best: Sequence[Scored], plan: Plan) -> bool:
+    """Whether a query is one question, of words that were used for anything."""
+    text = plan.text
+    is_question = "?" in text or "？" in text or _QUESTION_WORD.match(text.lstrip()) is not None
+    if not is_question or plan.asks_both or questions.asks_for_two_things(text):
+        return False
     return max(each.evidence for each in best) >= _TOPIC
 
 

@@ -12,7 +12,7 @@ from itertools import accumulate, takewhile
 from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
-from cortex.domain.memory import Memory
+from cortex.domain.memory import Kind, Memory
 from cortex.domain.passages import heading, passage_at
 from cortex.domain.query import Query
 from cortex.domain.text import PASSAGE_TOKENS, estimate_tokens
@@ -57,6 +57,13 @@ _ROOM_TO_GO_ON = 100
 
 _KNOWN_BY = 20
 """Among how many of the best a name of the query is looked for."""
+
+_PREFERENCES = 12
+"""How many preferences are looked at,"""
+_FIRST_HITS = 5
+"""which are not among so many of the first hits,"""
+_BEFORE_PREFERENCES = 3
+"""and how many hits stand above them."""
 
 OUTSIDE_WINDOW = "outside_window"
 """Why a candidate was dropped that is older than the recipe's window."""
@@ -308,7 +315,7 @@ class _Search:
         answer.dropped += [Dropped(each.trace.id, each.score, "duplicate") for each in (*echoes, *copies)]
         admitted = self._rerank(answer, planned, admitted)
         admitted = self._in_context(answer, planned, admitted, allowed)
-        chosen = self._choose(answer, planned, admitted, standing)
+        chosen = self._choose(answer, planned, admitted, standing, allowed)
         found = [self._hit(each, tier, vector) for each in chosen]
         allows = partial(_allows_beside, allowed, planned.now)
         hits = dialogue.with_surroundings(found, self.view, allows)
@@ -448,8 +455,10 @@ class _Search:
                 return "question"
         return "acknowledgement" if dialogue.says_nothing(trace, self.view) else None
 
-    def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
-        """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""
+    def _choose(
+        self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg, allowed: Filter
+    ) -> list[Scored]:
+        """The hits: enough evidence, not all the same, at most `limit`, with places kept for rules and preferences."""
         if (
             planned.automatic
             and self.recipe.answerability is not None
@@ -463,7 +472,6 @@ class _Search:
             evident = self._evident(answer, planned, admitted)
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted[len(evident) :]]
             admitted = evident
-        liked = standing_rules.preferences(admitted, planned, self.recipe.pinned_rules.preference)
         if planned.automatic:
             admitted = self._near_the_best(answer, planned, admitted)
         if self.recipe.diversity is not None:
@@ -477,11 +485,29 @@ class _Search:
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
         # Rules take at most half of the places from other hits, unless the query asks for rules.
         most = planned.limit // 2 if chosen and not standing_rules.asks_for_rules(planned.text) else planned.limit
+        liked = self._preferences(planned, allowed, beside=chosen)
+        chosen = _without_sources(chosen, liked)
         chosen, given_up = _seated(chosen, rules + liked, planned.limit, most)
-        over = given_up + [each for each in over if each not in liked]
         answer.dropped = [each for each in answer.dropped if each.id not in {like.trace.id for like in liked}]
-        answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
-        return chosen
+        answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in given_up + over]
+        return _raised(chosen, liked)
+
+    def _preferences(self, planned: Plan, allowed: Filter, beside: Sequence[Scored]) -> list[Scored]:
+        """The preferences that bear most on a request, however much else is about its subject."""
+        seats = self.recipe.pinned_rules
+        if not (seats.preferences and beside and planned.automatic and standing_rules.wants_preferences(planned)):
+            return []
+        where = replace(allowed, kinds=frozenset({Kind.PREFERENCE}), lanes=frozenset({Lane.MEMORIES}))
+        leg = retrieve.vector_leg(self.view, self.question, where, _PREFERENCES, self.deadline, self.clock)
+        shown = {id for each in beside[:_FIRST_HITS] for id in _told_by(each.trace)}
+        near = [id for id, similarity in leg.scores.items() if similarity >= seats.preference]
+        active = (each for each in self.view.load(near) if each.state is State.ACTIVE)
+        fresh = [each for each in active if policy.refusal(each, planned.now) is None and not shown & _told_by(each)]
+        fresh.sort(key=lambda trace: (-leg.scores[trace.id], trace.id))
+        return [
+            Scored(trace, ("vector",), {"preferred": leg.scores[trace.id]}, ["preference"], leg.scores[trace.id])
+            for trace in fresh[: seats.preferences]
+        ]
 
     def _near_the_best(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
         """Without what trails far behind, or hardly bears on the query beside what does. Words alone cannot tell that.
@@ -671,6 +697,24 @@ def _seated(chosen: list[Scored], rules: list[Scored], limit: int, most: int) ->
             given_up.insert(0, each)
     gone = {each.trace.id for each in given_up}
     return ([each for each in chosen if each.trace.id not in gone] + fresh)[:limit], given_up
+
+
+def _told_by(trace: Trace) -> frozenset[TraceId]:
+    """A trace, and the turns it was extracted from."""
+    return frozenset((trace.id, *(trace.source_turns if isinstance(trace, Memory) else ())))
+
+
+def _without_sources(chosen: Sequence[Scored], liked: Sequence[Scored]) -> list[Scored]:
+    """`chosen` without the turns that preferences were extracted from, which have their own places."""
+    told = {id for each in liked for id in _told_by(each.trace)}
+    return [each for each in chosen if each.trace.id not in told]
+
+
+def _raised(chosen: Sequence[Scored], liked: Sequence[Scored]) -> list[Scored]:
+    """`chosen` with the preferences right after the first hits: what stands last may not fit into the block."""
+    first = [each for each in chosen if each not in liked]
+    kept = [each for each in chosen if each in liked]
+    return first[:_BEFORE_PREFERENCES] + kept + first[_BEFORE_PREFERENCES:]
 
 
 def _diversified(admitted: list[Scored], balance: float) -> list[Scored]:

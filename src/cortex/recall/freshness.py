@@ -3,21 +3,30 @@
 Only the order changes. Whether a later statement replaces an earlier one is a weighed sum of named signs: how much of
 the question each mentions and how close to a value, whether the two give different values of one kind in the same
 words, whether the later tells a change. Nothing here knows a topic or a phrase of one.
+
+Who writes in few words names the thing only once: "Feeney has gone up to 32" answers what the piano lesson costs, and
+shares nothing with the question. Such brief statements have weights of their own. What ties them to an earlier one that
+ranks high is a rare word that both have.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from operator import mul
 
 from cortex.domain.changes import tells_change
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
+from cortex.domain.stopwords import STOP_WORDS
+from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn
+from cortex.languages import WORDS
 from cortex.recall import questions, statements
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
@@ -40,7 +49,7 @@ def newest_first(
 ) -> list[Scored]:
     """`ranked` with later statements moved above the earlier ones they replace."""
     top = list(ranked[: recipe.depth])
-    if not plan.asks_both and questions.asks_how_it_is(plan.text):
+    if not plan.asks_both and questions.may_ask_how_it_is(plan.text):
         top = _passed(top, plan, recipe, speakers_of)
     if not questions.asks_how_it_was(plan.text):
         top = _after_what_outdates_them(top)
@@ -62,7 +71,21 @@ class DatedStatement:
     near: float
     """How much of the question stands near its value, beside what stands there in the best."""
     mentions: float
+    telling: frozenset[str]
+    """Its terms without those that stand in statements about anything."""
+    rarity: Callable[[str], float]
+    """How rare a term is among what users said."""
     signs: dict[str, float]
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether somebody who talks to an assistant said it in few words."""
+        return not self.speaker and len(self.statement.text.words) <= _FEW_WORDS
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of its values."""
+        return frozenset(value.kind for value in self.statement.values)
 
 
 def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -> list[DatedStatement]:
@@ -77,6 +100,7 @@ def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -
     most = max((each.mentions for _, each in items), default=0.0) or 1.0
     best = max((each.score for each, _ in items), default=0.0) or 1.0
     closest = max((each.similarity for each, _ in items), default=0.0) or 1.0
+    rarity = _rarity([each.trace.text for each in own])
     return [
         DatedStatement(
             each,
@@ -85,6 +109,8 @@ def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -
             each.trace.speaker if isinstance(each.trace, Turn) else speakers.get(each.trace.id, ""),
             statement.covers / nearest,
             statement.mentions / most,
+            statement.terms - _COMMON,
+            rarity,
             {
                 "changed": float(statement.changed),
                 "score": each.score / best,
@@ -103,19 +129,37 @@ def _counts(trace: Trace) -> bool:
     return trace.source_kind in _SAID_BY_USERS
 
 
+def _rarity(texts: Sequence[str]) -> Callable[[str], float]:
+    """How rare a term is among texts: 1 where one of them has it, 0 where all do."""
+    lowered = [text[: statements.READ_CHARS].lower() for text in texts]
+    most = math.log(1 + len(lowered))
+
+    @cache
+    def rarity(term: str) -> float:
+        return 1 - math.log(max(1, sum(statements.root(term) in text for text in lowered))) / most
+
+    return rarity
+
+
 def _about(own: Sequence[Scored], weights: Mapping[str, float]) -> list[Scored]:
-    """What is about the question, and what tells a change in few words: it may name the thing by another one."""
+    """What is about the question; and of short texts the first, and those that tell a change.
+
+    They may name the thing by another word.
+    """
     about = [statements.mentioned(each.trace.text, weights) for each in own]
     least = _ABOUT_IT * max(about, default=0.0)
     return [
         each
-        for each, share in zip(own, about, strict=True)
-        if share >= least or (len(each.trace.text) <= _SHORT and tells_change(each.trace.text))
+        for at, (each, share) in enumerate(zip(own, about, strict=True))
+        if share >= least or (len(each.trace.text) <= _SHORT and (at < _FIRST or tells_change(each.trace.text)))
     ]
 
 
 _FEW_WORDS, _SHORT = 24, 200
 """A statement of so few words, or characters, may leave unsaid what it speaks of; a longer one would have said it."""
+_FIRST = 5
+_COMMON = STOP_WORDS | {term for each in WORDS for word in each.relations.generic.split() for term in index_terms(word)}
+"""Words that stand in statements about anything."""
 _ABOUT_IT = 0.25
 """What mentions less than this share of the question than another candidate does is not about it, and is not read."""
 
@@ -126,7 +170,6 @@ def pair_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, float]
 
 
 def _subject_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, float]:
-    behind = older.scored.score
     near, mentions = newer.near, newer.mentions
     if _may_leave_unsaid(newer.statement) and _changes(newer.statement, older.statement):
         # Who tells that something changed leaves unsaid what it is: "we moved staging", "I sold the Skoda".
@@ -136,8 +179,48 @@ def _subject_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, fl
         "mentions": mentions,
         "left unsaid": mentions - newer.mentions,
         "overlap": _shared(older.statement.terms, newer.statement.terms),
-        "score beside": min(_MOST_BESIDE, newer.scored.score / behind) if behind > 0 else 1.0,
+        "score beside": _beside(older, newer),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a question brief statements are held against."""
+
+    fact: bool
+    past: bool
+    kinds: frozenset[str]
+    """The kinds of values that answer it; empty for any."""
+
+    @classmethod
+    def by(cls, text: str) -> Asked:
+        return cls(questions.asks_for_a_fact(text), questions.is_past(text), questions.requested_kinds(text))
+
+
+def brief_signs(older: DatedStatement, newer: DatedStatement, asked: Asked) -> dict[str, float]:
+    """The signs that a brief statement replaces one that ranks high."""
+    shared = older.telling & newer.telling
+    tie = max(map(newer.rarity, shared), default=0.0)
+    changed = frozenset[str]().union(*newer.statement.changed_things)
+    return {
+        "fact": float(asked.fact),
+        "past": float(asked.past),
+        "changed": newer.signs["changed"],
+        "score": newer.signs["score"],
+        "similarity": newer.signs["similarity"],
+        "older": older.signs["score"],
+        "score beside": _beside(older, newer),
+        "tie": tie,
+        "tie of change": tie * newer.signs["changed"],
+        "tie by thing": max(map(newer.rarity, shared & changed), default=0.0),
+        "no value": float(bool(older.kinds) and not newer.kinds),
+        "not requested": float(bool(asked.kinds) and not asked.kinds & newer.kinds),
+    }
+
+
+def _beside(older: DatedStatement, newer: DatedStatement) -> float:
+    behind = older.scored.score
+    return min(_MOST_BESIDE, newer.scored.score / behind) if behind > 0 else 1.0
 
 
 def _value_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, float]:
@@ -191,7 +274,7 @@ def _time(each: Scored) -> tuple[datetime, str]:
 def _passed(top: list[Scored], plan: Plan, recipe: Freshness, speakers_of: SpeakersOf) -> list[Scored]:
     """`top` after each of the best supported later statements went above the first one it replaces."""
     spoken = said(top, plan, speakers_of)
-    replaced = _replaced(spoken, recipe.weights)
+    replaced = _replaced(spoken, plan, recipe)
     kept_back = _kept_back(spoken, replaced, recipe.most)
     for newer in sorted(spoken, key=lambda each: each.time):
         earlier = replaced.get(newer.scored.trace.id, {})
@@ -207,24 +290,48 @@ _Replaced = Mapping[TraceId, Mapping[TraceId, float]]
 """For each statement the earlier ones it replaces, and how surely."""
 
 
-def _replaced(spoken: Sequence[DatedStatement], weights: Mapping[str, float]) -> _Replaced:
-    found: dict[TraceId, dict[TraceId, float]] = {}
-    for newer in spoken:
-        alone = weights["bias"] + weighed(newer.signs, weights)
-        most_of_values = _most(_VALUE_SIGNS, weights) if newer.statement.values else 0.0
-        if alone + _most_of_subject(newer, weights) + most_of_values <= 0:
-            continue  # whatever it stood beside
-        earlier = found[newer.scored.trace.id] = {}
-        for older in spoken:
-            if not is_later(newer, older):
-                continue
-            surely = alone + weighed(_subject_signs(older, newer), weights)
-            # Values are compared where they can decide: that takes longest.
-            if surely + most_of_values > 0 and (surely := surely + weighed(_value_signs(older, newer), weights)) > 0:
-                earlier[older.scored.trace.id] = surely
+def _replaced(spoken: Sequence[DatedStatement], plan: Plan, recipe: Freshness) -> _Replaced:
+    now, asked = questions.asks_how_it_is(plan.text), Asked.by(plan.text)
+    found = {}
+    for at, newer in enumerate(spoken):
+        leading = spoken[: min(at, LEADING)] if newer.is_brief else ()
+        in_brief = _replaced_in_brief(newer, leading, asked, recipe.brief)
+        found[newer.scored.trace.id] = in_brief | (_replaced_by(newer, spoken, recipe.weights) if now else {})
     return found
 
 
+def _replaced_in_brief(
+    newer: DatedStatement, leading: Sequence[DatedStatement], asked: Asked, weights: Mapping[str, float]
+) -> dict[TraceId, float]:
+    earlier = {}
+    for older in leading:
+        if older.telling & newer.telling and is_later(newer, older):
+            surely = weights["bias"] + weighed(brief_signs(older, newer, asked), weights)
+            if surely > 0:
+                earlier[older.scored.trace.id] = surely
+    return earlier
+
+
+def _replaced_by(
+    newer: DatedStatement, spoken: Sequence[DatedStatement], weights: Mapping[str, float]
+) -> dict[TraceId, float]:
+    earlier: dict[TraceId, float] = {}
+    alone = weights["bias"] + weighed(newer.signs, weights)
+    most_of_values = _most(_VALUE_SIGNS, weights) if newer.statement.values else 0.0
+    if alone + _most_of_subject(newer, weights) + most_of_values <= 0:
+        return earlier  # whatever it stood beside
+    for older in spoken:
+        if not is_later(newer, older):
+            continue
+        surely = alone + weighed(_subject_signs(older, newer), weights)
+        # Values are compared where they can decide: that takes longest.
+        if surely + most_of_values > 0 and (surely := surely + weighed(_value_signs(older, newer), weights)) > 0:
+            earlier[older.scored.trace.id] = surely
+    return earlier
+
+
+LEADING = 8
+"""Of so many of the best a brief statement may replace one: what it is about has to be the question's."""
 _VALUE_SIGNS = ("same unit", "same kind", "same place")
 
 

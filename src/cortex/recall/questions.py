@@ -10,12 +10,13 @@ from cortex.languages.words import either
 _ASKING = tuple(each.questions for each in WORDS)
 _EARLIER = either(each.earlier for each in _ASKING)
 _OF_BEFORE = re.compile(_EARLIER, re.IGNORECASE)
-_OF_THE_PAST = re.compile(either((_EARLIER, *(each.past for each in _ASKING))), re.IGNORECASE)
+_IN_THE_PAST = re.compile(either(each.past for each in _ASKING), re.IGNORECASE)
 _OF_SEVERAL = re.compile(either(each.several for each in _ASKING), re.IGNORECASE | re.DOTALL)
 _FOR_ADVICE = re.compile(either(each.advice for each in _ASKING), re.IGNORECASE)
 _IMPERSONAL = re.compile(either(each.impersonal for each in _ASKING), re.IGNORECASE)
 _KNOWN_THING = re.compile(either(each.known_thing for each in _ASKING), re.IGNORECASE)
 _ASKED = re.compile(either(each.asked for each in _ASKING), re.IGNORECASE)
+_TWOFOLD = re.compile(either(each.twofold for each in _ASKING), re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"(?<=[^.!?\s] )[^\W\d_]*[A-Z]\w*(?:-\w+)*")
 _READ_CHARS = 400
 _NUMBER = either(each.number for each in _ASKING)
@@ -32,14 +33,29 @@ _KINDS = tuple(
 _FOR_A_FACT = re.compile(either((_NUMBER, _DATE, _NAME, *(each.fact for each in _ASKING))), re.IGNORECASE)
 
 
+def may_ask_how_it_is(text: str) -> bool:
+    """Whether a query may ask for something as it is now: not as it was before, not for all of it, not for advice."""
+    return not asks_how_it_was(text) and not _FOR_ADVICE.search(text)
+
+
 def asks_how_it_is(text: str) -> bool:
-    """Whether a query asks for a fact as it is now: not as it was, not for all it has been, and not for advice."""
-    return (
-        _FOR_A_FACT.search(text) is not None
-        and not _OF_THE_PAST.search(text)
-        and not _OF_SEVERAL.search(text)
-        and not _FOR_ADVICE.search(text)
-    )
+    """Whether a query that may ask how something is does so: for a fact, and not in the past tense."""
+    return may_ask_how_it_is(text) and asks_for_a_fact(text) and not is_past(text)
+
+
+def asks_for_a_fact(text: str) -> bool:
+    """Whether the question word of a query asks for a fact."""
+    return _FOR_A_FACT.search(text) is not None
+
+
+def is_past(text: str) -> bool:
+    """Whether a query is in the past tense."""
+    return _IN_THE_PAST.search(text) is not None
+
+
+def asks_for_two_things(text: str) -> bool:
+    """Whether a query asks for two things: then one of them may have been said."""
+    return _TWOFOLD.search(text[:_READ_CHARS]) is not None
 
 
 def asks_for_advice(text: str) -> bool:

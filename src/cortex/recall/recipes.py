@@ -13,7 +13,7 @@ from cortex.domain.canonical import fingerprint
 from cortex.errors import InvalidRequest, NotFound
 from cortex.recall.packing import Frame
 from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels, Relevance
-from cortex.recall.weights import MISSING, NEWER
+from cortex.recall.weights import BRIEF, MISSING, NEWER
 
 
 class KeywordScale(StrEnum):
@@ -87,8 +87,10 @@ class PinnedRules:
     """How many lines may be rules, remembered or said; together no more than the larger of the two."""
     nearness: float = 0.0
     """How much nearer a turn is to the topic of a rule than to common subjects, for the rule to apply."""
+    preferences: int = 0
+    """How many places are kept for preferences where a turn asks for advice or help,"""
     preference: float = 1.0
-    """How similar a preference is to a request for advice, for it to keep a place."""
+    """and how similar one must be to it."""
 
     @property
     def most(self) -> int:
@@ -138,6 +140,8 @@ class Freshness:
     """How many statements may pass others."""
     weights: Mapping[str, float] = field(default_factory=lambda: NEWER)
     """What each sign weighs; together they tell that one statement replaces another where they are above 0."""
+    brief: Mapping[str, float] = field(default_factory=lambda: BRIEF)
+    """The same of statements in few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +250,7 @@ _BALANCED = Recipe(
     vector_pool=100,
     shortlist=150,
     order_pools=2,
-    pinned_rules=PinnedRules(memories=2, turns=1, nearness=0.1, preference=0.3),
+    pinned_rules=PinnedRules(memories=2, turns=1, nearness=0.1, preferences=2, preference=0.35),
     essence=True,
     conversation=ConversationWeights(
         first_person=True,

@@ -27,6 +27,7 @@ from cortex.errors import DeadlineExceeded, EmbedderUnavailable
 from cortex.languages import WORDS
 from cortex.languages.lists import listed
 from cortex.languages.words import either
+from cortex.recall import questions
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
 from cortex.recall.retrieve import Question
@@ -273,14 +274,7 @@ def beside_the_point(hits: Sequence[Scored], planned: Plan) -> list[Scored]:
     ]
 
 
-def preferences(candidates: Iterable[Scored], planned: Plan, similarity: float) -> list[Scored]:
-    """The preference that bears on a request for advice, whatever else was found; none for other questions."""
-    if not _ASKS_FOR_ADVICE.search(planned.text):
-        return []
-    fitting = (
-        each
-        for each in candidates
-        if isinstance(each.trace, Memory) and each.trace.kind is Kind.PREFERENCE and each.similarity >= similarity
-    )
-    best = max(fitting, key=lambda each: (each.similarity, each.trace.id), default=None)
-    return [] if best is None else [best]
+def wants_preferences(planned: Plan) -> bool:
+    """Whether a turn asks for advice or help, on which preferences bear."""
+    text = planned.text
+    return planned.overview is None and (questions.asks_for_advice(text) or _ASKS_FOR_ADVICE.search(text) is not None)

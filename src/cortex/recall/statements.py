@@ -209,7 +209,7 @@ def _unit(word: str) -> str | None:
 def weights_of(texts: Sequence[str], terms: Set[str]) -> dict[str, float]:
     """What each term of a question weighs among these texts, together 1: what all of them mention tells little."""
     lowered = [text[:READ_CHARS].lower() for text in texts]
-    rarity = {term: math.log(1 + len(texts) / (1 + sum(_root(term) in text for text in lowered))) for term in terms}
+    rarity = {term: math.log(1 + len(texts) / (1 + sum(root(term) in text for text in lowered))) for term in terms}
     total = sum(rarity.values()) or 1.0
     return {term: weight / total for term, weight in rarity.items()}
 
@@ -217,10 +217,10 @@ def weights_of(texts: Sequence[str], terms: Set[str]) -> dict[str, float]:
 def mentioned(text: str, weights: Mapping[str, float]) -> float:
     """About how much of a question a text mentions: its terms are looked for as they are spelled."""
     lowered = text[:READ_CHARS].lower()
-    return sum(weight for term, weight in weights.items() if _root(term) in lowered)
+    return sum(weight for term, weight in weights.items() if root(term) in lowered)
 
 
-def _root(term: str) -> str:
+def root(term: str) -> str:
     """What all forms of a word have in common: "staging" has "stage" for a stem, and no e."""
     return term[:-1] if len(term) > _SHORT and term[-1] in "ei" else term
 

@@ -22,6 +22,23 @@ NEWER: Mapping[str, float] = {
 }
 """Whether a later statement replaces an earlier one."""
 
+BRIEF: Mapping[str, float] = {
+    "bias": -4.84,
+    "fact": 0.31,
+    "past": -0.29,
+    "changed": 0.64,
+    "score": 1.05,
+    "similarity": 0.73,
+    "older": -0.29,
+    "score beside": 1.66,
+    "tie": 2.60,
+    "tie of change": 0.94,
+    "tie by thing": 0.49,
+    "no value": -0.41,
+    "not requested": -0.76,
+}
+"""Whether a brief statement replaces an earlier one that ranks high."""
+
 MISSING: Mapping[str, float] = {
     "bias": -4.29,
     "asks for a noun": 1.46,

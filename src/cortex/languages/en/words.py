@@ -189,7 +189,8 @@ you your yours yourself
     ),
     questions=Questions(
         earlier=r"\b(?:original(?:ly)?|initial(?:ly)?|at first|before|previous(?:ly)?|used to|earlier|former(?:ly)?|"
-        r"old|in the beginning|back then|ago|last (?:year|month|week|time)|in (?:19|20)\d\d)\b",
+        r"old|in the beginning|back then|ago|last (?:year|month|week|time)|in (?:19|20)\d\d|"
+        r"(?:was|were) (?:my|our|your|the) first)\b",
         past=r"\b(?:did|was|were|had)\b",
         several=r"\b(?:change[ds]?|changing|history|over time|evol\w{1,20}|develop\w{0,10}|progress\w{0,10}|order|"
         r"timeline|between|across|different|in total|altogether|ever|both|compared?|difference|throughout|sequence|"
@@ -204,6 +205,9 @@ you your yours yourself
         date=r"\bwhen\b|\bwhat (?:time|day|date)\b|\b(?:deadline|due)\b",
         name=r"\b(?:where|who|whom)\b",
         fact=r"\b(?:what|which|whose)\b",
+        twofold=r"\b(?:what|which|who|whose|whom|when|where|why|how)\b.*(?:\b(?:and|or|then)|[,;.?!])\s+"
+        r"(?:(?:and|or|then|also|from|at|in|on|by|to|with|since|about|for|of)\s+){0,2}"
+        r"(?:what|which|who|whose|whom|when|where|why|how)\b",
         rules=r"\b(?:rules?|instructions?|guidelines?|polic(?:y|ies)|conventions?)\b[^.?!]{0,40}\b(?:i|you|we|my|"
         r"your)\b"
         r"|\b(?:my|your|our|which|what)\b[^.?!]{0,30}\b(?:rules|instructions|guidelines|policies|conventions)\b"
