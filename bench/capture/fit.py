@@ -153,7 +153,7 @@ def _of_turn(
         part = parts[int(np.searchsorted(starts, each.start, side="right")) - 1]
         is_kept = len(part) < 4 or _shared(each.text, part[3]) > 0.5
         weight = part[2] if is_kept else 0
-        if not each.is_sentence and _KNOWN_RULE not in each.signs:
+        if not (each.is_sentence or each.is_part) and _KNOWN_RULE not in each.signs:
             counts = MINOR if weight == 1 else ERRANDS if chat.startswith("dan") else 1.0
             yield Example(chat, each.text, each.signs, weight == 2, counts)
 
@@ -168,7 +168,7 @@ def _of_labeled_turns() -> Iterator[Example]:
     for at, turn in enumerate(turn for file in LABELED for turn in labeled_turns.load(file) if turn.lang == "en"):
         for each in statements.read(turn.turn)[0]:
             held = [label for label in turn.labels if label.key in each.text]
-            is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs
+            is_judged = not (each.is_sentence or each.is_part) and _KNOWN_RULE not in each.signs
             if is_judged and (not held or not all(label.optional for label in held)):
                 yield Example(f"one{at // 10}", each.text, each.signs, bool(held))
 
@@ -208,7 +208,8 @@ def _terse() -> Iterator[tuple[str, statements.TurnStatement, Sequence[gold.Fact
                 created_at=record.at or _ANY_DAY, role=Role.USER,
             )  # fmt: skip
             for each in statements.read(said, before, reply)[0]:
-                yield scope, each, wanted[record.id]
+                if not each.is_part:
+                    yield scope, each, wanted[record.id]
             before, reply = record.text, ""
 
 

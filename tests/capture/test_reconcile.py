@@ -305,6 +305,15 @@ def test_a_correction_without_a_slot_means_the_statement_most_like_it() -> None:
 # --- trust ------------------------------------------------------------------------------------------------------------
 
 
+def test_a_lower_tally_of_one_slot_is_flagged_not_replaced() -> None:
+    """X14: nobody has solved fewer puzzles than before"""
+    done = {"subject": "user", "attribute": "puzzles solved"}
+    decision = reconciled(
+        said(2, "I've solved 12 puzzles", value="12", **done), said(1, "I've solved 15 puzzles", value="15", **done)
+    )
+    assert decision.verdict is Reconciliation.CONTRADICTS
+
+
 def test_a_less_trusted_value_never_replaces_a_trusted_one() -> None:
     """S4, X14"""
     decision = reconciled(home(3, "Paris", **WEB), home(1, "Berlin"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cortex.capture.relations import compare
+from cortex.capture.relations import compare, is_counted_lower
 from sweeps import for_each
 
 
@@ -325,3 +325,58 @@ def test_a_count_up_to_a_date_is_a_former_state():
     assert compare(
         "I've finished 4 of the 9 glazes by March 3.", "I've already finished 7 of the 9 glazes by May 3."
     ).is_contradiction
+
+
+@for_each(
+    ("old", "new"),
+    [
+        ("My back pain has been steady at 6/10.", "I stretch a lot, and my back pain is steady at 3 out of 10."),
+        (
+            "I've been using 12 bags of clay weekly since June 3.",
+            "I've been using 16 bags of clay weekly since August 9.",
+        ),
+        (
+            "I've been averaging 4.5 hours of practice nightly, but I want to get to 6 hours.",
+            "I've been at the wheel more and I'm up to nearly 5 hours of practice a night.",
+        ),
+        (
+            "I have a kiln inspection for May 3 at the Leeds workshop, and I'm nervous since the last one failed.",
+            "I have a kiln inspection rescheduled to May 17.",
+        ),
+        (
+            "I've booked the studio party for June 12, with 20 guests from the guild.",
+            "I'm planning a party on June 12 and I've got 26 guests coming, but I have no music for it.",
+        ),
+        (
+            "Having a $4,000 repair fund for the kiln, apart from my savings, calms me.",
+            "I worry about my repair fund, it was increased to $5,500 by early spring, but I've never priced a kiln.",
+        ),
+    ],
+)
+def test_a_state_that_has_moved_on_is_flagged_whatever_else_is_said(old: str, new: str):
+    """X14"""
+    found = compare(old, new)
+    assert found.is_contradiction
+    assert not found.is_update
+
+
+@for_each(
+    ("old", "new"),
+    [
+        ("I packed 30 plates for the June 12 fair.", "I sold 12 bowls at the June 12 fair."),
+        ("After the course my stress was reduced by 12%.", "My stress decreased by 16% after the holidays."),
+        (
+            "I paid $40 for the glaze because my supplier raised the price.",
+            "If my supplier raises the price of the glaze to $55, I'll pay it.",
+        ),
+    ],
+)
+def test_two_things_of_one_day_sizes_of_changes_and_suppositions_are_no_states(old: str, new: str):
+    found = compare(old, new)
+    assert not found.is_update
+    assert not found.is_contradiction
+
+
+def test_a_tally_that_is_lower_is_an_earlier_one_said_again():
+    assert is_counted_lower("I've glazed 15 bowls.", "I've glazed 12 bowls for the fair.")
+    assert not is_counted_lower("I've glazed 12 bowls.", "I've glazed 15 bowls for the fair.")

@@ -420,3 +420,40 @@ def test_who_listens_is_known_between_two_people_and_with_an_assistant() -> None
     assert audience.listeners(pair) == ["Ben", "Ana"]
     assert audience.listeners([*pair, turn("c", speaker="Cem")]) == ["", "", ""]
     assert audience.listeners([turn("a", speaker="Ana"), turn("b", role=Role.ASSISTANT)]) == [None, None]
+
+
+class TestValuesInQuestions:
+    """Read to compare them with what is remembered; by themselves they are no memories."""
+
+    @pytest.mark.parametrize(
+        ("said", "value"),
+        [
+            ("How can I plan the trip with my budget now at $450?", "My budget now at $450"),
+            ("What does my current test coverage of 78% mean for the release?", "My current test coverage of 78%"),
+            (
+                "I've already glazed 15 bowls, so I'm looking for a way to pack them that can help me save time.",
+                "I've already glazed 15 bowls",
+            ),
+        ],
+    )
+    def test_a_question_gives_the_value_it_names_provisionally(self, said: str, value: str):
+        """X14"""
+        found = statements.candidates([turn(said)], provisional=True)
+        assert [each.provisional for each in found if each.text.startswith(value)] == [True]
+        assert not [each for each in kept(said) if each.text == value]
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "How do I reach my goal of 90% coverage?",
+            "Can you suggest a laptop for under $900?",
+            "If my rent went up to $1,500, could I pay it?",
+            "How do I reach $450?",
+        ],
+    )
+    def test_a_goal_a_limit_or_a_supposition_gives_none(self, said: str):
+        assert statements.candidates([turn(said)], provisional=True) == []
+
+    def test_a_market_correction_corrects_nobody(self):
+        (found,) = kept("I lost 4% of my savings in the market correction in August.")
+        assert not found.corrects

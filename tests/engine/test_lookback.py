@@ -43,6 +43,13 @@ def test_the_receipt_counts_what_was_extracted_from_earlier_turns(engine: Cortex
     assert receipt.facts["counts"]["from_earlier_turns"] == 1
 
 
+def test_a_value_in_a_question_is_flagged_or_replaced_by_a_later_one(engine: Cortex):
+    """X14: what was only asked about left no memory, and is one as soon as it has another value"""
+    assert said(engine, "How long will my travel budget of $400 last?", session="first") == []
+    found = said(engine, "My travel budget was increased to $450 in May.", session="second")
+    assert any("$400" in each.text and (each.contradicts or each.superseded_by) for each in found)
+
+
 def test_without_a_denial_such_a_turn_stays_a_turn(engine: Cortex):
     said(engine, IN_A_QUESTION, session="first")
     found = said(engine, "My raku kiln is in the shed behind the house.", session="second")

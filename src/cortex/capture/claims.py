@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import pairwise, takewhile
+from itertools import dropwhile, pairwise, takewhile
 
 from cortex.capture import relation_words
 from cortex.capture.replacement import replacements
@@ -34,6 +34,7 @@ _TOKEN = re.compile(
     r"|\b(?:19|20)\d\d[-–](?:19|20)\d\d\b)"
     rf"|(?P<weekday>\b(?:{alternatives('weekdays')})s?\b)"
     r"|(?P<time>\b\d\d?:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?|\b\d\d?\s?[ap]\.?m\b\.?)"
+    rf"|(?P<ratio>\b(?!24/7\b)\d{{1,3}}(?:\.\d+)?(?:/|\s(?:{alternatives('out of')})\s)\d{{1,3}}(?:\.\d+)?\b(?![/\d]))"
     rf"|(?P<money>[$€£¥]\s?{_SCALED}(?:\s?(?:k|m|{alternatives('large numbers')})\b)?"
     rf"|\b{_SCALED}\s?(?:{alternatives('currencies')}|usd|eur|gbp|€)(?!\w))"
     rf"|(?P<percent>\b{_SCALED}\s?(?:%|(?:{alternatives('percent')})\b))"
@@ -45,6 +46,7 @@ _TOKEN = re.compile(
     r"|(?P<stop>[;()–—…]|(?<![.,:!?])[.,:!?]++(?=\s|$|[\"'”)]))",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"[\d.]+")
 _MEASURED = re.compile(r"(?<![a-z])[a-z]+$", re.IGNORECASE)
 _COUNTS = {
     word: str(number)
@@ -81,6 +83,7 @@ class ValueKind(StrEnum):
     TIME = "time"
     MONEY = "money"
     PERCENT = "percent"
+    RATIO = "ratio"
     VERSION = "version"
     DURATION = "duration"
     COUNT = "count"
@@ -91,6 +94,7 @@ class ValueKind(StrEnum):
 
 
 CALENDAR = frozenset({ValueKind.DATE, ValueKind.WEEKDAY, ValueKind.TIME})
+_SAID_TO_CHANGE = CALENDAR | {ValueKind.VERSION, ValueKind.CODE, ValueKind.NAME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +168,17 @@ class Claim:
         where the clause opens with a pronoun.
         """
         words = self.clause(value.clause)
-        if value.clause and self._opens_with_pronoun(value.clause):
+        if value.clause and self._opens_with_pronoun(value.clause, past_joining=value.kind not in CALENDAR):
             return self.clause(value.clause - 1) | words
         before = any(token.weight >= 1.0 for token in self.tokens[: value.place] if token.clause == value.clause)
         if before or value.unit or value.kind in CALENDAR or value.clause == 0:
             return words
         return self.clause(value.clause - 1) | words
 
-    def _opens_with_pronoun(self, clause: int) -> bool:
-        first = next((token.said for token in self.tokens if token.clause == clause), "")
-        return first in _PRONOUNS
+    def _opens_with_pronoun(self, clause: int, *, past_joining: bool) -> bool:
+        said = (token.said for token in self.tokens if token.clause == clause)
+        skipped = _JOINING if past_joining else frozenset()
+        return next(dropwhile(skipped.__contains__, said), "") in _PRONOUNS
 
     def speaks_of_self(self, clause: int) -> bool:
         """Whether the speaker, or something of theirs, is what a clause is about."""
@@ -270,7 +275,8 @@ def _tokens(plain: str) -> Iterator[ClaimToken]:
             yield replace(word, said=f"{earlier} now") if folded == "now" and earlier in _PASSING_NOW else word
         else:
             assert group is not None
-            yield ClaimToken(text, folded, folded, 0.0, clause, ValueKind(group))
+            said = "/".join(_NUMBER.findall(text)) if group == ValueKind.RATIO else text
+            yield ClaimToken(said, said.casefold(), said.casefold(), 0.0, clause, ValueKind(group))
         opens, earlier = False, folded
 
 
@@ -278,9 +284,16 @@ def _word(text: str, folded: str, clause: int, opens: bool) -> ClaimToken:
     if folded in _COUNTS:
         return ClaimToken(_COUNTS[folded], folded, _COUNTS[folded], 0.0, clause, ValueKind.NUMBER)
     said = _CONTRACTED.get(folded[-3:], _CONTRACTED.get(folded[-2:], folded))
-    stem = "".join(_stems(relation_words.irregular().get(folded, folded)))
+    stem = _each_time().get(folded) or "".join(_stems(relation_words.irregular().get(folded, folded)))
     is_name = text[0].isupper() and folded not in STOP_WORDS and not opens and folded.partition("'")[0] != "i"
     return ClaimToken(text, said, stem, _weight(folded, stem), clause, is_name=is_name)
+
+
+@cache
+def _each_time() -> Mapping[str, str]:
+    """The span of time of each word for what is so in every one, as it is spelled: "nightly" is "a night"."""
+    rows = (row.split("/") for row in listed("each time"))
+    return {word: _stems(span)[0] for span, *words in rows for word in words}
 
 
 _TELLING_OF_STATEMENTS = ("changes", "changing", "progress", "goals", "undone", "never", "not_")
@@ -338,7 +351,7 @@ def _counted(tokens: tuple[ClaimToken, ...], place: int) -> tuple[ValueKind, fro
             break
         if token.said in _SPANS:
             return ValueKind.DURATION, frozenset({token.stem})
-        if not token.weight or token.said in relation_words.words("states"):
+        if not token.weight or token.said in relation_words.words("states") or token.stem in _TIME:
             break
         if not token.is_name:
             unit.append(token.stem)
@@ -384,7 +397,7 @@ def _is_of_some(tokens: tuple[ClaimToken, ...], place: int) -> bool:
         if tokens[at].clause != tokens[place].clause:
             return False
         word = tokens[at].text.casefold()
-        if word in _DEFINITE:
+        if word in _DEFINITE or word in relation_words.words("changing"):
             return False
         if word in _INDEFINITE and not (at + 1 < place and tokens[at + 1].text.casefold() in _SPANS):
             return True
@@ -410,7 +423,10 @@ def _is_step(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     if tokens[place].kind not in (ValueKind.PERCENT, ValueKind.MONEY):
         return False
     clause = tokens[place].clause
-    if place and tokens[place - 1].clause == clause and tokens[place - 1].said in relation_words.words("moved_by"):
+    before = [token.said for token in tokens[max(0, place - 2) : place] if token.clause == clause]
+    if before[-1:] and before[-1] in _BOUNDS:
+        before.pop()
+    if before and before[-1] in relation_words.words("moved_by"):
         return True
     after = (token.said for token in tokens[place + 1 :][:_AFTER_A_STEP] if token.clause == clause)
     return not relation_words.words("by_how_much").isdisjoint(after)
@@ -614,6 +630,19 @@ def can_change(text: str) -> bool:
     return any(value.kind is not ValueKind.NAME for value in claim.values) or any(each.never for each in claim.denied)
 
 
+def states_an_amount(text: str) -> bool:
+    """Whether a text gives an amount that may be another than before, not one that is denied or planned.
+
+    A day, a version or a name is another only where a text tells of a change (`may_say_otherwise`).
+    """
+    claim = read(text)
+    return any(
+        not (value.kind in _SAID_TO_CHANGE or value.denied or value.planned or value.is_step)
+        and relation_words.words("goals").isdisjoint(claim.said(value.clause))
+        for value in claim.values
+    )
+
+
 def may_say_otherwise(text: str) -> bool:
     """Whether a text denies something of the speaker, or tells that a value is no longer as it was."""
     claim = read(text)
@@ -641,8 +670,27 @@ def may_be_denied(text: str) -> bool:
 def _has_moved(claim: Claim, value: ClaimValue) -> bool:
     """Whether the clause of a value tells of a change, and not of one that is wished for."""
     said = claim.said(value.clause)
-    is_wish = not relation_words.words("goals").isdisjoint(said)
-    return not is_wish and any(not relation_words.words(name).isdisjoint(said) for name in ("changes", "progress"))
+    if not relation_words.words("goals").isdisjoint(said):
+        return False
+    if any(not relation_words.words(name).isdisjoint(said) for name in ("changes", "progress")):
+        return True
+    leads = value.before in _LEADING_TO and not relation_words.words("changing").isdisjoint(said)
+    return leads or stands_at(claim, value)
+
+
+_LEADING_TO = listed("leading to")
+
+
+def stands_at(claim: Claim, value: ClaimValue) -> bool:
+    """Whether a value is how far something has come: "I'm up to nearly 6 hours", "it's down to 10 minutes"."""
+    said = [token.said for token in claim.tokens[: value.place] if token.clause == value.clause][-_BEFORE_A_STATE:]
+    is_so = not (_IN_PROGRESS | relation_words.words("states")).isdisjoint(said)
+    return is_so and any("/".join(pair) in _STANDS_AT for pair in pairwise(said))
+
+
+_IN_PROGRESS = listed("in progress")
+_STANDS_AT = listed("stands at")
+_BEFORE_A_STATE = 4
 
 
 def differ(a: ClaimValue, b: ClaimValue) -> bool:

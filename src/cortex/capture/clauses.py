@@ -18,6 +18,7 @@ LONGEST_WORDS = 40
 """A statement of more words is cut into several."""
 _MOST_CLAUSES = 40
 _FEWEST_WORDS = 3
+_FIGURE = re.compile(r"\d")
 _WORD = re.compile(r"\w+")
 """Contractions are two: "I'm vegetarian" states as much as "I am vegetarian"."""
 _EDGES = f" \t\n,;:–—{BLANK}"
@@ -44,6 +45,14 @@ def statements(text: str, start: int, end: int, words: ClauseWords) -> list[tupl
             is_open = True
     trimmed = (_trimmed(text, begin, stop, words) for begin, stop in runs)
     return [span for span in trimmed if _states(text, *span, words)]
+
+
+def mentions(text: str, start: int, end: int, words: ClauseWords) -> Iterator[tuple[int, int]]:
+    """The spans of what a sentence names of the speaker's with a value, where it only asks."""
+    if _FIGURE.search(text, start, end):
+        for clause in clauses(text, start, end, words):
+            if clause.asks and (found := compiled(words.mentions).search(text, clause.start, clause.end)):
+                yield found.span()
 
 
 def _states(text: str, start: int, end: int, words: ClauseWords) -> bool:

@@ -269,7 +269,8 @@ class Capture:
         for memory in memories:
             all_memories.append(memory)
             said = by_id[memory.source_turns[-1]]
-            sides = lookback.other_sides(memory, said, corrects=found[memory.id].corrects)
+            candidate = found[memory.id]
+            sides = lookback.other_sides(memory, said, corrects=candidate.corrects, provisional=candidate.provisional)
             sides = sides or lookback.denials(memory, said)
             earlier, candidates = self._drafted(
                 [candidate for candidate, _ in sides], [turn for _, turn in sides], shares, review

@@ -1,7 +1,7 @@
 """What the user said before that left no memory, where a new statement denies it or gives another value of it.
 
 Most of what is said is never a memory: it stood in a question, or weighed too little. Its turn is stored, so a denial
-or a change can be held against it. A statement found so is extracted after all, and decided beside the new one.
+or another value can be held against it. A statement found so is extracted after all, and decided beside the new one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from cortex.capture import relations
 from cortex.capture.candidate import Candidate
-from cortex.capture.claims import may_be_denied, may_say_otherwise
+from cortex.capture.claims import may_be_denied, may_say_otherwise, states_an_amount
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
@@ -58,9 +58,16 @@ class Lookback:
     _lookups: int = 0
     _lookups_for_denials: int = 0
 
-    def other_sides(self, memory: Memory, said: Turn, *, corrects: bool = False) -> list[tuple[Candidate, Turn]]:
-        """The earlier statements that `memory`, from the turn `said`, denies, corrects or gives another value of."""
-        if self._lookups >= MOST_LOOKUPS or not (corrects or may_say_otherwise(memory.text)):
+    def other_sides(
+        self, memory: Memory, said: Turn, *, corrects: bool = False, provisional: bool = False
+    ) -> list[tuple[Candidate, Turn]]:
+        """The earlier statements that `memory`, from the turn `said`, denies, corrects or gives another value of.
+
+        What is `provisional` is worth a search only if it says that something is otherwise than before.
+        """
+        gives_value = not provisional and states_an_amount(memory.text)
+        is_searched = corrects or gives_value or may_say_otherwise(memory.text)
+        if self._lookups >= MOST_LOOKUPS or not is_searched:
             return []
         self._lookups += 1
         return self._sides(

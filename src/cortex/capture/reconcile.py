@@ -248,8 +248,16 @@ class _Case:
         return self._compared(other)
 
     def _compared(self, other: Known) -> relations.Relation:
-        earlier, later = (self.memory, other.memory) if _precedes(self.memory, other) else (other.memory, self.memory)
-        return relations.compare(earlier.text, later.text, other.cosine)
+        return relations.compare(*self._in_order(other), other.cosine)
+
+    def is_counted_lower(self, other: Known) -> bool:
+        """Whether the later of two tallies is lower: then it is an earlier one said again, or of something else."""
+        return relations.is_counted_lower(*self._in_order(other))
+
+    def _in_order(self, other: Known) -> tuple[str, str]:
+        """The texts of the two statements, the one said first first."""
+        one, two = self.memory.text, other.memory.text
+        return (one, two) if _precedes(self.memory, other) else (two, one)
 
     @property
     def slot(self) -> list[Known]:
@@ -430,7 +438,8 @@ def _corrected(case: _Case) -> Known | None:
     matched = [
         each
         for each in earlier
-        if likeness[each.memory.id] >= CORRECTED_AT or relations.gives_another_value(each.memory.text, memory.text)
+        if (likeness[each.memory.id] >= CORRECTED_AT and relations.are_plain(memory.text, each.memory.text))
+        or relations.gives_another_value(each.memory.text, memory.text)
     ]
     return max(matched, key=lambda each: (likeness[each.memory.id], each.cosine or 0.0, each.memory.id), default=None)
 
@@ -457,7 +466,12 @@ def _is_update(case: _Case, rival: Known) -> bool:
     """Whether the later of two statements replaces the earlier."""
     same_slot = case.memory.slot is not None and case.memory.slot == rival.memory.slot and case.is_plain(rival)
     is_corrected = case.corrects or _is_corrected_by(case.memory, rival)
-    return is_corrected or same_slot or _is_retraction(rival.memory) or case.relation(rival).is_update
+    return (
+        is_corrected
+        or (same_slot and not case.is_counted_lower(rival))
+        or _is_retraction(rival.memory)
+        or case.relation(rival).is_update
+    )
 
 
 def _replaces(case: _Case, rival: Known) -> bool:

@@ -29,9 +29,11 @@ from cortex.capture.claims import (
     ValueKind,
     differ,
     read,
+    stands_at,
 )
 from cortex.capture.relation_weights import DENIAL, UPDATE
 from cortex.capture.replacement import Replaced, replaced
+from cortex.domain.terms import spelling
 from cortex.domain.text_similarity import alike, same_value
 from cortex.domain.text_similarity import denies as denies_by_words
 from cortex.languages.lists import listed
@@ -78,7 +80,7 @@ ALL_BUT_THE_SAME = 0.75
 """How much of two clauses has to be in common where they have one telling word."""
 
 _COUNTS = frozenset({ValueKind.COUNT, ValueKind.NUMBER})
-_AMOUNTS = _COUNTS | {ValueKind.MONEY, ValueKind.PERCENT, ValueKind.MEASURE, ValueKind.DURATION}
+_AMOUNTS = _COUNTS | {ValueKind.MONEY, ValueKind.PERCENT, ValueKind.RATIO, ValueKind.MEASURE, ValueKind.DURATION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,20 @@ def compare(old: str, new: str, cosine: float | None = None) -> Relation:
         denied=denies(first, second) or reverses(first, second) or _is_likely_denied(first, second, cosine),
         sure=is_reported or replacing is Replaced.SURELY or _is_sure(signs),
         worth_asking=is_reported or bool(replacing) or _is_worth_asking(signs),
-        restated=amount is AmountChange.STATED or (is_brief and _is_restated(first, second)),
+        restated=(
+            amount is AmountChange.STATED
+            or (is_brief and _is_restated(first, second))
+            or _is_counted_again(first, second)
+        ),
+    )
+
+
+def is_counted_lower(old: str, new: str) -> bool:
+    """Whether both count what was done, and `new`, said later, less, though nothing tells of a change."""
+    first, second = read(old), read(new)
+    return any(
+        _is_tallied(was, now, first, second) and _falls(was, now) and not _is_changed(second, now)
+        for was, now in product(first.values, second.values)
     )
 
 
@@ -161,27 +176,32 @@ def _is_worth_asking(signs: Mapping[str, float]) -> bool:
     """Whether both are about one thing, as far as their words tell.
 
     Where no change is stated, they have to say it of the same thing in nearly the same words, and not of two things
-    that happened. Where one is, brief statements are about one thing, and so are those that count the same; others
-    have to have much in common.
+    that happened; long ones have to count the same, or tell what lasts. Where one is, two values of one kind are of
+    one thing, unless they are days, names or some of many; those have to have much in common.
     """
     if _is_sure(signs):
         return True
     is_brief, counts_the_same = bool(signs.get("brief")), signs.get("unit", 0.0) > 0.0
     if not signs.get("change") and not signs.get("progress"):
         is_same = signs.get("exchange", 0.0) <= ASKED_EXCHANGE and not signs.get("narrower")
-        return is_same and (is_brief or counts_the_same) and not signs.get("happened")
+        return is_same and (is_brief or counts_the_same or bool(signs.get("lasting"))) and not signs.get("happened")
+    if signs.get("no value") or signs.get("is calendar") or signs.get("is name"):
+        return is_brief or _has_moved(signs)
+    if signs.get("one of many") and signs.get("cover", 0.0) < SURE_COVER:
+        return is_brief
     goes_on = bool(signs.get("tally")) and not signs.get("falls")
-    return is_brief or (counts_the_same and (goes_on or not signs.get("progress"))) or _has_moved(signs)
+    return goes_on or not signs.get("tally")
 
 
 def _has_moved(signs: Mapping[str, float]) -> bool:
     """Whether a long statement tells that the thing another is about has moved on to its value."""
-    if signs.get("indefinite") or signs.get("falls") or signs.get("no value"):
+    if signs.get("falls") or signs.get("no value") or (signs.get("indefinite") and not signs.get("is calendar")):
         return False
     if signs.get("dice", 0.0) < ASKED_ALIKE or signs.get("shared", 0.0) < ASKED_SHARED:
         return False
     if signs.get("is calendar"):
-        return bool(signs.get("moved to")) and signs.get("cover", 0.0) >= ASKED_COVER
+        least = SURE_COVER if signs.get("indefinite") else ASKED_COVER
+        return bool(signs.get("moved to")) and signs.get("cover", 0.0) >= least
     return bool(signs.get("moved to")) or (bool(signs.get("progress")) and signs.get("cover", 0.0) >= ASKED_COVER)
 
 
@@ -254,6 +274,7 @@ class _Aligned:
     changed: bool
     moved_on: bool
     tallied: bool
+    lasting: bool
 
     @property
     def fit(self) -> float:
@@ -291,9 +312,17 @@ def update_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, floa
         "one of many": float(kind is not ValueKind.NAME and len(list(_same_kind(old, kind))) > MANY),
         "narrower": float(_is_narrower(old, new) or _is_narrower(new, old)),
         "happened": float(_happened(old, aligned.old.clause) and _happened(new, aligned.new.clause)),
+        "lasting": float(aligned.lasting),
         "cosine": cosine or 0.0,
         "no cosine": float(cosine is None),
     }
+
+
+def _lasts(statement: Claim, value: ClaimValue) -> bool:
+    """Whether a value is so for as long as nothing else is said: "it's been averaging 4/10", "14 units a night"."""
+    if _tells(statement, value.clause, "undone") or _happened(statement, value.clause):
+        return False
+    return value.is_rate or _tells(statement, value.clause, "states")
 
 
 def _happened(statement: Claim, clause: int) -> bool:
@@ -381,6 +410,18 @@ def _is_restated(old: Claim, new: Claim) -> bool:
     )
 
 
+def _is_counted_again(old: Claim, new: Claim) -> bool:
+    """Whether both count the same of what is on one day: "the May 20 party, with 25 guests", "28 guests on May 20"."""
+    days = [
+        _overlap(old.around(was), new.around(now))[0]
+        for was, now in product(old.values, new.values)
+        if was.kind is now.kind is ValueKind.DATE and not differ(was, now)
+    ]
+    return max(days, default=0.0) >= 1.0 and any(
+        _unit(was, now) > 0.0 and _may_align(was, now, old, new) for was, now in product(old.values, new.values)
+    )
+
+
 def _is_state(statement: Claim, clause: int) -> bool:
     """Whether a clause says what is so until something else is said, not what was done once."""
     if not _tells(statement, clause, "states") or _tells(statement, clause, "events"):
@@ -421,6 +462,7 @@ def _aligned(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> _Align
     found = _Aligned(
         was, now, shared, shared / least, least - shared, 2 * shared / (sum(before.values()) + sum(after.values())),
         _unit(was, now), _is_changed(new, now), _has_moved_on(new, now), _is_tallied(was, now, old, new),
+        _lasts(old, was) and _lasts(new, now),
     )  # fmt: skip
     return found if _is_enough(found, old, new) else None
 
@@ -440,6 +482,8 @@ def _is_changed(statement: Claim, value: ClaimValue) -> bool:
 
 def _has_moved_on(statement: Claim, value: ClaimValue) -> bool:
     """Whether the clause of a value tells how far something has come: not "version 3 came out"."""
+    if stands_at(statement, value):
+        return True
     return _tells(statement, value.clause, "progress") and not _is_out(statement, value.clause)
 
 
@@ -457,7 +501,8 @@ def _is_tallied(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> boo
     """Whether both count the same doing: "solved 6 problems", "solved 14 problems", and neither that of one day."""
     once = _tells(old, was.clause, "events") or _tells(new, now.clause, "events")
     once = once or any(_same_kind(old, ValueKind.WEEKDAY))
-    return _unit(was, now) > 0.0 and was.before == now.before and was.before in old.words and not once
+    is_deed = was.before in old.words or was.before in relation_words.stems("progress")
+    return _unit(was, now) > 0.0 and was.before == now.before and is_deed and not once
 
 
 def _falls(old: ClaimValue, new: ClaimValue) -> bool:
@@ -475,7 +520,7 @@ def _is_enough(found: _Aligned, old: Claim, new: Claim) -> bool:
         plain = found.old.before == found.new.before and not (_amounts(old) and _amounts(new))
         short = max(len(old.said(found.old.clause)), len(new.said(found.new.clause))) <= MOST_WORDS_AROUND_A_NAME
         return short and found.cover >= 0.75 and (found.changed or plain) and not _is_wish(new, found.new)
-    if not found.changed and _are_dated_apart(old, new, found.tallied or found.moved_on):
+    if not found.changed and _are_dated_apart(old, new, found.tallied or found.moved_on or found.lasting):
         return False
     if not (found.changed or found.moved_on) and (found.old.indefinite or found.new.indefinite):
         return False
@@ -498,12 +543,17 @@ def _is_enough(found: _Aligned, old: Claim, new: Claim) -> bool:
 def _are_dated_apart(old: Claim, new: Claim, tallied: bool) -> bool:
     """Whether each is of its own day: then both are true. What was counted "by March 3" is not of that day alone."""
     before, after = (
-        [value for value in statement.values if value.kind in CALENDAR and not (tallied and value.before in _UP_TO)]
+        [
+            value
+            for value in statement.values
+            if value.kind in CALENDAR and value.before not in _FROM_THEN_ON and not (tallied and value.before in _UP_TO)
+        ]
         for statement in (old, new)
     )
     return bool(before and after) and all(differ(one, other) for one, other in product(before, after))
 
 
+_FROM_THEN_ON = frozenset(spelling(" ".join(listed("from then on"))))
 _UP_TO = listed("up to")
 """After these a date says how far is counted: "by March 3", "as of March 3"."""
 

@@ -19,7 +19,7 @@ from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
 from cortex.domain.vectors import Vector
 from cortex.languages.lists import finder
-from cortex.languages.pack import USER, Pack, compiled
+from cortex.languages.pack import USER, ClauseWords, Pack, compiled
 from cortex.languages.packs import DEFAULT_PACKS
 
 EXPLICIT = 0.9
@@ -80,6 +80,8 @@ class TurnStatement:
     """The one person it is said to, by name."""
     corrects: bool = False
     """Whether its turn says that something was said wrongly before."""
+    is_part: bool = False
+    """Whether it is a clause that gives a value in a statement that asks for something besides."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -170,7 +172,7 @@ def read(
         else:
             stated = list(_statements(around, start, end, pack, found))
             around.leads = next((each.span for each in stated[-1:] if not each.signs & _NO_LEAD), None)
-            statements += stated
+            statements += [*_value_parts(around, stated, start, end, pack, found), *stated]
             around.states = len(statements) - 1 if stated and stated[-1].end == end else None
         requested = tuple(each for each in found if each.kind is Kind.RULE or _is_explicit(each))
         if is_hidden or not _may_instruct(own[start:end], pack):
@@ -223,18 +225,41 @@ def _statements(
     around: _Around, start: int, end: int, pack: Pack, found: Sequence[Candidate]
 ) -> Iterator[TurnStatement]:
     assert pack.clauses is not None
-    turn, own = around.turn, around.own
+    own = around.own
     for begin, stop in clauses.statements(own, start, end, pack.clauses):
         if own[stop - 1] not in _ENDS and _INTRODUCES.match(own, stop):
             continue
-        matched = tuple(each for each in found if _overlap(each, begin, stop))
-        signs = _signs(own[begin:stop], pack, around.brought_up) | {f"rule: {each.kind.value}" for each in matched}
-        yield TurnStatement(
-            turn, pack, begin, stop, turn.text[begin:stop], tuple(reversed(around.earlier[-_MOST_BEFORE:])),
-            tuple(each for each in matched if each.kind is not Kind.RULE),
-            signs | {_TO_PEOPLE.format(name) for name in signs if around.listener is not None}, around.leads,
-            listener=around.listener or "", corrects=around.corrects,
-        )  # fmt: skip
+        yield _statement(around, begin, stop, pack, found)
+
+
+def _value_parts(
+    around: _Around, stated: Sequence[TurnStatement], start: int, end: int, pack: Pack, found: Sequence[Candidate]
+) -> Iterator[TurnStatement]:
+    """What gives a value in a sentence, or in a statement of it, that asks for something besides."""
+    assert pack.clauses is not None
+    asking = (each for each in stated if each.signs & _REQUESTS)
+    parts = [span for each in asking for span in _value_clauses(around.own, *each.span, pack.clauses)]
+    for span in (*parts, *clauses.mentions(around.own, start, end, pack.clauses)):
+        yield replace(_statement(around, *span, pack, found), leads=None, is_part=True)
+
+
+def _statement(around: _Around, begin: int, stop: int, pack: Pack, found: Sequence[Candidate]) -> TurnStatement:
+    matched = tuple(each for each in found if _overlap(each, begin, stop))
+    signs = _signs(around.own[begin:stop], pack, around.brought_up) | {f"rule: {each.kind.value}" for each in matched}
+    return TurnStatement(
+        around.turn, pack, begin, stop, around.turn.text[begin:stop], tuple(reversed(around.earlier[-_MOST_BEFORE:])),
+        tuple(each for each in matched if each.kind is not Kind.RULE),
+        signs | {_TO_PEOPLE.format(name) for name in signs if around.listener is not None}, around.leads,
+        listener=around.listener or "", corrects=around.corrects,
+    )  # fmt: skip
+
+
+def _value_clauses(own: str, start: int, end: int, words: ClauseWords) -> Iterator[tuple[int, int]]:
+    """The clauses of a statement that give a value, where it asks for something besides."""
+    for clause in clauses.clauses(own, start, end, words):
+        stop = clause.start + len(own[clause.start : clause.end].rstrip("?？ "))
+        if not clause.asks and claims.states_an_amount(own[clause.start : stop]):
+            yield clause.start, stop
 
 
 def _takes_back(own: str) -> bool:
@@ -315,7 +340,7 @@ def _worth_keeping(statements: Sequence[TurnStatement], vectors: SentenceVectors
         else:
             scale = worth.weights(WorthScale.STATEMENT_BY_SIGNS if vector is None else WorthScale.STATEMENT)
             score = scale.score(each.signs, vector)
-            is_worth = score >= scale.threshold or _fills_a_slot(each) or _is_plain_state(each)
+            is_worth = not each.is_part and (score >= scale.threshold or _fills_a_slot(each) or _is_plain_state(each))
             if (is_worth or _may_say_otherwise(each)) and (alone := _standing_alone(each)):
                 made = _candidate(each, *alone, score, scale)
                 if is_worth and score < scale.threshold:
@@ -352,7 +377,10 @@ def _is_plain_state(each: TurnStatement) -> bool:
 
 def _may_say_otherwise(each: TurnStatement) -> bool:
     """Whether a statement denies something, corrects it, or says that a value has changed."""
-    return not each.signs & _NO_STATEMENT and (each.corrects or claims.may_say_otherwise(each.text))
+    if each.signs & _NO_STATEMENT:
+        return False
+    is_so = "supposes" not in each.signs and claims.states_an_amount(each.text)
+    return each.corrects or is_so or claims.may_say_otherwise(each.text)
 
 
 def _instructions(each: TurnStatement, vector: Vector | None) -> Iterator[Candidate]:

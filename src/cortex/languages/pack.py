@@ -154,6 +154,8 @@ class ClauseWords:
     """How something opens that is no statement: "given my budget"."""
     closes: str
     """What a statement may end with that adds nothing."""
+    mentions: str
+    """What of the speaker's a question names with a value: "with my budget now at $450"."""
     errands: str
     """Found in a statement, it is a step of something that is being booked or ordered, over when that is done."""
     unreal: str

@@ -92,6 +92,7 @@ ENGLISH = ClauseWords(
         r"earn|pay|weigh|spend|save|teach|study|please)\b"
         r"|'(?:m|s|re|ve|d|ll)\b"
     ),
+    mentions=r"\b(?:my|our)\s(?:[a-z][\w'/-]*,?\s){1,9}?(?:[$€£¥#]|\b)\d[^?;:!]*?(?=[?;:!]|,\s|$)",
     errands=(
         r"\b(?:leaving|departing|arriving|returning|checking (?:in|out)) (?:from|on|at|for|in|next|this|tomorrow)\b"
         r"|\bmy (?:date of )?(?:arrival|departure|destination|check-? ?(?:in|out)|travel|return|party) (?:date |time )?"

@@ -152,15 +152,20 @@ LISTS = {
     "moved to": "to until for",
     "leading to": "to until of is for at",
     "up to": "by of",
+    "from then on": "since start begin effective of",
+    "each time": "night/nightly day/daily week/weekly month/monthly year/yearly/annually hour/hourly",
+    "stands at": "up/to down/to back/to",
+    "out of": "out of",
     "scheduled": "scheduled upcoming next",
     "trying": "try trying",
     "ending": "left quit stopped replaced canceled cancelled no/longer gave/up",
     "replaced": _REPLACED,
     "another value": _ANOTHER_VALUE,
     "takes back": (
-        r"\b(?:correction|(?:scratch|strike) that|typo|auto-?correct(?:ed)?|i (?:just )?(?:misspoke|misread|mistyped|"
-        r"miscounted|misremembered)|(?:wrote|typed|said|got|had) (?:that|it) wrong|i meant|i mean(?:t)? to (?:say|"
-        r"write)|"
+        r"(?:^|[.!?;–—-]\s)(?:(?:a|an|one|small|quick|slight|minor|just|sorry|oh|wait|and),?\s){0,3}correction\b|"
+        r"\bcorrection:|\b(?:(?:scratch|strike) that|typo|auto-?correct(?:ed)?|i (?:just )?(?:misspoke|misread|"
+        r"mistyped|miscounted|misremembered)|(?:wrote|typed|said|got|had) (?:that|it) wrong|i meant|"
+        r"i mean(?:t)? to (?:say|write)|"
         r"my mistake|my bad(?=\s*(?:[,;:.!…–—-]|$))|let me correct|to correct myself|i was wrong|wrong (?:date|"
         r"number|name|"
         r"day|time|amount|price|city|year))\b|^(?:edit|oops|whoops)\b"

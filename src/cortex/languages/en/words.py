@@ -345,7 +345,10 @@ you your yours yourself
         moved_by="rose fell grew dropped increased decreased improved climbed reduced up down",
         periods="in during throughout of",
         rates="daily nightly weekly monthly quarterly yearly annually hourly per each every",
-        states="is are am i'm it's own owns have has pay pays cost costs weigh weighs earn earns",
+        states="""
+        is are am being i'm it's own owns have has pay pays cost costs weigh weighs earn earns averaging averages
+        average steady stable
+        """,
         several="""
         sister brother sibling son daughter child kid aunt uncle cousin niece nephew grandson granddaughter friend
         colleague coworker neighbor neighbour roommate flatmate teammate stepsister stepbrother stepson stepdaughter
