@@ -159,7 +159,9 @@ def read(
     for pack, start, end in rules.by_language(own, packs):
         found = list(rules.in_sentence(turn, own, start, end, pack))
         if pack.clauses is None:
-            ruled += found
+            judged, decided = _elsewhere(turn, own, start, end, pack, found)
+            statements += judged
+            ruled += decided
             continue
         is_hidden = _is_hidden(own, start, end)
         added_to = _added_to(own[start:end], around.states, statements)
@@ -182,6 +184,20 @@ def read(
             statements.append(TurnStatement(turn, pack, begin, end, said, (), requested, signs, is_sentence=True))
         around.earlier.append(turn.text[start:end])
     return statements, ruled
+
+
+def _elsewhere(
+    turn: Turn, own: str, start: int, end: int, pack: Pack, found: Sequence[Candidate]
+) -> tuple[list[TurnStatement], list[Candidate]]:
+    """A sentence to be judged as an instruction, and what rules decide, in a language where they know statements."""
+    if _is_hidden(own, start, end) or not _may_instruct(own[start:end], pack):
+        return [], list(found)
+    requested = tuple(each for each in found if each.kind is Kind.RULE)
+    signs = rule_signs(own[start:end], requested, pack)
+    sentence = TurnStatement(
+        turn, pack, start, end, turn.text[start:end], (), requested, signs, is_sentence=True
+    )
+    return [sentence], [each for each in found if each not in requested]
 
 
 @dataclass(slots=True)
@@ -266,7 +282,7 @@ def _may_instruct(sentence: str, pack: Pack) -> bool:
 def rule_signs(sentence: str, requested: Sequence[Candidate], pack: Pack) -> frozenset[str]:
     """What a sentence shows of an instruction; that a rule of the language knows it as one is a sign too."""
     known = {f"known by {each.found_by.partition('/')[2]}" for each in requested if each.kind is Kind.RULE}
-    return shown(sentence, pack.rule_signs) | known | ({"known as a rule"} if known else set())
+    return shown(sentence.translate(pack.spelling), pack.rule_signs) | known | ({"known as a rule"} if known else set())
 
 
 def shown(said: str, signs: Mapping[str, str]) -> frozenset[str]:
@@ -303,13 +319,13 @@ def _worth_keeping(statements: Sequence[TurnStatement], vectors: SentenceVectors
     if not statements:
         return
     # A sentence of one statement is judged twice, and embedded once.
-    texts = list(dict.fromkeys(each.text for each in statements))
-    found = vectors(texts) if vectors is not None else None
+    texts = list(dict.fromkeys(each.text for each in statements if each.pack.clauses))
+    found = vectors(texts) if vectors is not None and texts else None
     vector_of = {} if found is None else dict(zip(texts, found, strict=True))
     for each in statements:
         if not each.is_sentence and not _is_real(each):
             continue
-        vector = vector_of.get(each.text)
+        vector = vector_of.get(each.text) if each.pack.clauses else None
         if each.is_sentence:
             yield from _instructions(each, vector)
         else:
@@ -357,7 +373,7 @@ def _may_say_otherwise(each: TurnStatement) -> bool:
 
 def _instructions(each: TurnStatement, vector: Vector | None) -> Iterator[Candidate]:
     """The instructions that a sentence gives, and what the user wants remembered in it."""
-    scale = worth.weights(WorthScale.RULE_BY_SIGNS if vector is None else WorthScale.RULE)
+    scale = worth.weights(_rule_scale(each.pack, vector))
     score = scale.score(each.signs, vector)
     topic = instructions.split(each.text).condition
     kept, ttl = retention.of(each.text, each.turn.created_at, each.pack.lang, Kind.RULE)
@@ -374,6 +390,12 @@ def _instructions(each: TurnStatement, vector: Vector | None) -> Iterator[Candid
             span=(each.start, each.end), subject=each.turn.speaker or USER, importance=RULE_IMPORTANCE,
             retention=kept, ttl=ttl, topic=topic, lang=each.pack.lang, found_by=f"{each.pack.lang}/rule",
         )  # fmt: skip
+
+
+def _rule_scale(pack: Pack, vector: Vector | None) -> WorthScale:
+    if pack.clauses is None:
+        return WorthScale.RULE_ELSEWHERE
+    return WorthScale.RULE_BY_SIGNS if vector is None else WorthScale.RULE
 
 
 def _is_unmistakable(found: Candidate) -> bool:

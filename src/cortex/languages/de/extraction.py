@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cortex.languages.de.rule_signs import RULE_SIGNS
 from cortex.languages.de.words import WORDS
 from cortex.languages.families import QUESTION, bare, families, request_of
 from cortex.languages.pack import Pack, RuleMatch, Slot
@@ -557,6 +558,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="de",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     others=r"(?:er|sie)\b(?!.*\b(?:mich|mir|uns|mein\w{0,2}|unser\w{0,2})\b)",
     leads=r"(?:(?:also|übrigens|ach|ah|hallo|hi|hey|moin|guten (?:morgen|tag|abend)|okay|ok|ja|gut|so|und|aber|"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cortex.languages.es.rule_signs import RULE_SIGNS
 from cortex.languages.es.words import WORDS
 from cortex.languages.families import QUESTION, bare, families, request_of
 from cortex.languages.pack import Pack, Rule, RuleMatch, Slot
@@ -581,6 +582,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="es",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=_weigh,
     others=r"(?!.*\b(?:yo|me|mí|mis?|conmigo|nos|nuestr[oa]s?)\b)"
     r"(?:(?:él|ell[oa]s?)\s(?!se llama)|(?:no\s)?(?:vive|trabaja|estudia|bebe|come|prefiere|nació|se mudó|se ha mudado|"

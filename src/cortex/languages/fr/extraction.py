@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cortex.languages.families import families, phrase_of, plain, request_of
+from cortex.languages.fr.rule_signs import RULE_SIGNS
 from cortex.languages.fr.words import WORDS
 from cortex.languages.pack import Pack
 from cortex.languages.signs import failing, opening, weigher, word_of
@@ -489,6 +490,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="fr",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
     others=r"(?!.*\b(?:je|j|me|m|moi|mon|ma|mes|nous|notre|nos|on)\b)(?:elles?|ils?)\s(?!s'appelle|y\s|faut\b|fait\b|pleut\b|"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cortex.languages.families import QUESTION, families
+from cortex.languages.ja.rule_signs import RULE_SIGNS
 from cortex.languages.ja.words import WORDS
 from cortex.languages.pack import Pack, RuleMatch, Slot
 from cortex.languages.signs import any_of, weigher
@@ -417,6 +418,7 @@ _SIGNS = {
 PACK = Pack(
     lang="ja",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     others=r"(?!.*(?:私|僕|俺|うち))(?:彼女?|彼ら|あの(?:人|子)|その人)(?:は|が|も)",
     leads=(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cortex.languages.families import families
 from cortex.languages.pack import Pack, RuleMatch, Slot
 from cortex.languages.signs import any_of, weigher
+from cortex.languages.zh.rule_signs import RULE_SIGNS
 from cortex.languages.zh.words import WORDS
 
 _TRADITIONAL = (
@@ -447,6 +448,7 @@ _SIGNS = {
 PACK = Pack(
     lang="zh",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     leads=(
         r"(?:那个|对了|顺便说一下|顺便说|顺便提一下|顺便|话说|另外|还有|其实|嗯+|哦+|啊|好的?|好吧|你好|您好|早上好|嗨|"
         r"谢谢|是的|对|补充一下|说明一下|背景|告诉你|跟你说(?:一下)?|因为|由于|而且|但是|不过|然后|所以|总之|首先|"
