@@ -100,7 +100,7 @@ FITS = {
     WorthScale.STATEMENT: Fit(8.0, 60.0, least_useful=0.77),
     WorthScale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.78),
     # Rules are rare in a conversation: the threshold is where hardly any sentence of real chats is taken for one.
-    WorthScale.RULE: Fit(5.0, 10.0, 0.75),
+    WorthScale.RULE: Fit(5.0, 10.0, 0.6),
     WorthScale.RULE_BY_SIGNS: Fit(5.0, None, 0.25),
     # Set by authors three of whom a fit had seen nothing; author four judged.
     WorthScale.RULE_ELSEWHERE: Fit(3.0, None, 0.25),
@@ -293,7 +293,7 @@ def _group(row: Mapping[str, Any], at: int) -> str:
 
 
 def _rule_example(group: str, text: str, is_rule: bool, counts: float = 1.0) -> Example:
-    pack = next(pack for pack in DEFAULT_PACKS if pack.rule_signs)
+    pack = next(pack for pack in DEFAULT_PACKS if pack.clauses)
     own = prose.own_prose(text)
     turn = Turn(id=TraceId(group), text=text, session=group, seq=0, created_at=_ANY_DAY, role=Role.USER)
     known = [each for each in rules.in_sentence(turn, own, 0, len(own), pack) if each.kind is Kind.RULE]

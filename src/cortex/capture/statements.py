@@ -40,6 +40,8 @@ _TO_PEOPLE = "{}, to people"
 _PLANS = frozenset({"plan", "advice taken up"})
 _NO_LEAD = frozenset({"asks", "thanks", "opens as a reply", "under 5 words", "refers outside"})
 """Signs of a statement that names nothing the next one refers to."""
+_HOW_LONG = "only how long"
+"""The sign of a sentence that only says that an instruction lasts: "Always.", "That goes for every chat."."""
 _NO_STATEMENT = frozenset({"asks", "thanks", "text at hand", "arithmetic"})
 """Signs of what is not said of how things are."""
 _REQUESTS = frozenset({"opens with an order", "asks", "asks politely"})
@@ -160,7 +162,7 @@ def read(
         found = list(rules.in_sentence(turn, own, start, end, pack))
         if pack.clauses is None:
             judged, decided = _elsewhere(turn, own, start, end, pack, found)
-            statements += judged
+            _add_order(statements, judged, own)
             ruled += decided
             continue
         is_hidden = _is_hidden(own, start, end)
@@ -181,7 +183,8 @@ def read(
             begin = end - len(own[start:end].lstrip(prose.BLANK))
             signs = rule_signs(own[begin:end], requested, pack)
             said = turn.text[begin:end]
-            statements.append(TurnStatement(turn, pack, begin, end, said, (), requested, signs, is_sentence=True))
+            judged = TurnStatement(turn, pack, begin, end, said, (), requested, signs, is_sentence=True)
+            _add_order(statements, [judged], own)
         around.earlier.append(turn.text[start:end])
     return statements, ruled
 
@@ -194,10 +197,21 @@ def _elsewhere(
         return [], list(found)
     requested = tuple(each for each in found if each.kind is Kind.RULE)
     signs = rule_signs(own[start:end], requested, pack)
-    sentence = TurnStatement(
-        turn, pack, start, end, turn.text[start:end], (), requested, signs, is_sentence=True
-    )
+    sentence = TurnStatement(turn, pack, start, end, turn.text[start:end], (), requested, signs, is_sentence=True)
     return [sentence], [each for each in found if each not in requested]
+
+
+def _add_order(statements: list[TurnStatement], judged: Sequence[TurnStatement], own: str) -> None:
+    """A sentence to be judged as an instruction. One that only says how long belongs to the one before it."""
+    for each in judged:
+        at = next((at for at in reversed(range(len(statements))) if statements[at].is_sentence), None)
+        if at is not None and _HOW_LONG in each.signs and own[statements[at].end : each.start].strip() == "":
+            before = statements[at]
+            signs = rule_signs(own[before.start : each.end], before.matched, each.pack) | {_HOW_LONG}
+            text = each.turn.text[before.start : each.end]
+            statements[at] = replace(before, end=each.end, text=text, signs=signs)
+        else:
+            statements.append(each)
 
 
 @dataclass(slots=True)

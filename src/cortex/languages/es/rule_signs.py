@@ -71,6 +71,8 @@ RULE_SIGNS = {
         solo, sólo, solamente, únicamente, como máximo, máximo, mínimo, sin, en vez de, en lugar de, mejor, antes que,
         exclusivamente, nada más, primero, antes de
     """),
+    "only how long": r"^(?:y |eso |esto |es |vale |va |por favor,? |para |en |de |como |así )*(?:siempre|nunca|jamás|todo|todas?|"
+    r"cada vez|todos los chats|por defecto|ahora en adelante|el futuro|sin excepci\w+|norma|regla|general|las próximas)[.! ]*$",
     # On what condition.
     "condition": _CONDITION,
     "condition of the user": r"\b(?:cuando|si|cada vez que|siempre que|en cuanto)\s(?:yo\s)?(?:te|os|le)\s\w+|\b(?:cuando|si|cada "

@@ -73,6 +73,9 @@ RULE_SIGNS = {
         seulement, uniquement, juste, rien que, au maximum, maximum, max, minimum, sans, plutôt que, au lieu de?, d'abord,
         plutôt, exclusivement, que du, que des, avant de, avant
     """),
+    "only how long": r"^(?:et |ça |c'est |cela |vaut |valable |pour |s'il te plaît,? |en |de |comme |à )*(?:toujours|jamais|tout|toutes?|"
+    r"chaque fois|à chaque fois|par défaut|désormais|dorénavant|l'avenir|sans exception|systématiquement|règle|(?:manière )?générale?|"
+    r"tous les chats)[.! ]*$",
     # On what condition.
     "condition": _CONDITION,
     "condition of the user": r"\b(?:quand|lorsque|si|dès que|chaque fois que|tant que)\s(?:je|j'|on)|\blorsqu'on|\b(?:si|quand|dès "
