@@ -161,9 +161,10 @@ def read(
     for pack, start, end in rules.by_language(own, packs):
         found = list(rules.in_sentence(turn, own, start, end, pack))
         if pack.clauses is None:
-            judged, decided = _elsewhere(turn, own, start, end, pack, found)
-            _add_order(statements, judged, own)
+            sentence, decided = _elsewhere(turn, own, start, end, pack, found)
             ruled += decided
+            if sentence is not None:
+                _add_order(statements, sentence, own)
             continue
         is_hidden = _is_hidden(own, start, end)
         added_to = _added_to(own[start:end], around.states, statements)
@@ -184,34 +185,34 @@ def read(
             signs = rule_signs(own[begin:end], requested, pack)
             said = turn.text[begin:end]
             judged = TurnStatement(turn, pack, begin, end, said, (), requested, signs, is_sentence=True)
-            _add_order(statements, [judged], own)
+            _add_order(statements, judged, own)
         around.earlier.append(turn.text[start:end])
     return statements, ruled
 
 
 def _elsewhere(
     turn: Turn, own: str, start: int, end: int, pack: Pack, found: Sequence[Candidate]
-) -> tuple[list[TurnStatement], list[Candidate]]:
+) -> tuple[TurnStatement | None, list[Candidate]]:
     """A sentence to be judged as an instruction, and what rules decide, in a language where they know statements."""
     if _is_hidden(own, start, end) or not _may_instruct(own[start:end], pack):
-        return [], list(found)
+        return None, list(found)
     requested = tuple(each for each in found if each.kind is Kind.RULE)
     signs = rule_signs(own[start:end], requested, pack)
     sentence = TurnStatement(turn, pack, start, end, turn.text[start:end], (), requested, signs, is_sentence=True)
-    return [sentence], [each for each in found if each not in requested]
+    return sentence, [each for each in found if each not in requested]
 
 
-def _add_order(statements: list[TurnStatement], judged: Sequence[TurnStatement], own: str) -> None:
-    """A sentence to be judged as an instruction. One that only says how long belongs to the one before it."""
-    for each in judged:
-        at = next((at for at in reversed(range(len(statements))) if statements[at].is_sentence), None)
-        if at is not None and _HOW_LONG in each.signs and own[statements[at].end : each.start].strip() == "":
-            before = statements[at]
-            signs = rule_signs(own[before.start : each.end], before.matched, each.pack) | {_HOW_LONG}
-            text = each.turn.text[before.start : each.end]
-            statements[at] = replace(before, end=each.end, text=text, signs=signs)
-        else:
-            statements.append(each)
+def _add_order(statements: list[TurnStatement], judged: TurnStatement, own: str) -> None:
+    """Adds a sentence to be judged as an instruction; what only says how long is a part of the one right before it."""
+    if _HOW_LONG not in judged.signs:
+        statements.append(judged)
+        return
+    at = next((at for at in reversed(range(len(statements))) if statements[at].is_sentence), None)
+    if at is not None and not own[statements[at].end : judged.start].strip():
+        before = statements[at]
+        signs = rule_signs(own[before.start : judged.end], before.matched, judged.pack) | {_HOW_LONG}
+        text = judged.turn.text[before.start : judged.end]
+        statements[at] = replace(before, end=judged.end, text=text, signs=signs)
 
 
 @dataclass(slots=True)

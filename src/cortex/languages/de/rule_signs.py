@@ -67,9 +67,9 @@ RULE_SIGNS = {
         als standard, ausschließlich, in jede[mr], in all\w+, bei all\w+, für alle\w*, gilt, einheitlich
     """),
     "only": word_of("nur, bloß, höchstens, maximal, mindestens, ausschließlich, ohne, statt, anstatt, lieber, nichts"),
-    "only how long": r"^(?:und |das |dies |bitte,? |zwar |ist |gilt |so |als )*(?:(?:ab|für|in|von|jetzt|heute|an|jede[mnrs]?|alle\w?|die|den|eine?) )*"
-    r"(?:immer|jedes ?mal|generell|grundsätzlich|überall|dauerhaft|für alles|alles|nie|niemals|ausnahmslos|keine ausnahmen?|ohne ausnahme|"
-    r"künftig|zukunft|sofort|jetzt|chat|standard|regel|an)[.! ]*$",
+    "only how long": r"^(?:und zwar |und |bitte,? )?(?:(?:das|dies) )?(?:gilt |ist )?(?:so )?(?:immer|jedes ?mal|generell|grundsätzlich|überall|"
+    r"dauerhaft|ausnahmslos|nie(?:mals)?|für (?:alles|alle \w+|immer|jede\w* \w+)|ab (?:jetzt|sofort|heute)|in (?:zukunft|jede[mr] \w+)|"
+    r"künftig|(?:ohne|keine) ausnahmen?|von jetzt an)(?: so| bitte)?[.! ]*$",
     # On what condition.
     "condition": _CONDITION,
     "condition of the user": r"\b(?:wenn|falls|sobald|sollte|bevor|solange)\s(?:ich|wir|es um|du mich|du mir)\b",

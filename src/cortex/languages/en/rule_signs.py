@@ -106,10 +106,10 @@ RULE_SIGNS: dict[str, str] = {
     r"\b(?:first|before|prior|when)|\bask (?:before|first|twice|whenever)\b|\bwithout (?:asking|my|me|checking)\b|"
     r"\bmy (?:ok|okay|permission|approval|say-so|go|consent)\b|\bconfirm\w*\b|\bapprov\w+\b|\bokay from me\b",
     "before": r"\b(?:before|prior to|until)\s(?:you|any|each|every|\w+ing)\b",
-    "only how long": r"^(?:and |so |that |that's |this |it |please,? |make (?:that|it) |as )*(?:is |goes |holds |applies |counts |stays )?"
-    r"(?:(?:for |in |from |a |your |my |an? )*(?:always|ever|every(?:thing|where)?(?: (?:single )?(?:time|chat|reply|answer|one))?|each time|now on|"
-    r"going forward|(?:the )?future|good|permanent(?:ly)?|(?:general |standing )?rule|habit|all (?:of them|chats|the time|cases)|no exceptions|"
-    r"without exception|by default|default|standard|thing)[,. !]*){1,3}$",
+    "only how long": r"^(?:and |please,? )?(?:(?:that|this|it)(?:'s| is| goes| holds| applies| counts)? |make (?:that|it) |as )?(?:(?:always|ever|"
+    r"every (?:single )?(?:time|chat|reply|answer)|each time|from (?:now|here|today) on\w*|going forward|in (?:the )?future|"
+    r"for (?:good|ever|everything|all (?:of them|chats))|in (?:every|all|each) \w+|a permanent thing|permanent(?:ly)?|(?:your|a) (?:habit|rule)|"
+    r"the rule|no exceptions|without exceptions?|by default)(?: please| pls)?[,. !]*){1,3}$",
     "for good": r"\b(?:permanent(?:ly)?|habit|standing (?:order|rule)|once and for all|forever|as long as i live|(?:every|any|all) "
     r"(?:chats?|conversations?|sessions?)|next time|be consistent|stick (?:to|with) (?:that|this|it))\b",
     # On what condition.

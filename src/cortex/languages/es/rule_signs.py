@@ -71,8 +71,9 @@ RULE_SIGNS = {
         solo, sólo, solamente, únicamente, como máximo, máximo, mínimo, sin, en vez de, en lugar de, mejor, antes que,
         exclusivamente, nada más, primero, antes de
     """),
-    "only how long": r"^(?:y |eso |esto |es |vale |va |por favor,? |para |en |de |como |así )*(?:siempre|nunca|jamás|todo|todas?|"
-    r"cada vez|todos los chats|por defecto|ahora en adelante|el futuro|sin excepci\w+|norma|regla|general|las próximas)[.! ]*$",
+    "only how long": r"^(?:y )?(?:eso |esto )?(?:vale |va |es )?(?:siempre|nunca|jamás|para (?:todo|siempre|tod[ao]s l[ao]s \w+)|cada vez|"
+    r"en (?:todos los chats|el futuro|general)|por (?:defecto|norma)|(?:a partir de|desde) (?:ahora|hoy)|de ahora en adelante|"
+    r"(?:sin|ninguna) excepci\w+|como norma|las próximas veces)(?:,? por favor)?[.! ]*$",
     # On what condition.
     "condition": _CONDITION,
     "condition of the user": r"\b(?:cuando|si|cada vez que|siempre que|en cuanto)\s(?:yo\s)?(?:te|os|le)\s\w+|\b(?:cuando|si|cada "

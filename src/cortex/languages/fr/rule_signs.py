@@ -73,9 +73,9 @@ RULE_SIGNS = {
         seulement, uniquement, juste, rien que, au maximum, maximum, max, minimum, sans, plutot que, au lieu de?, d'abord,
         plutot, exclusivement, que du, que des, avant de, avant
     """),
-    "only how long": r"^(?:et |ca |c'est |cela |vaut |valable |pour |s'il te plait,? |en |de |comme |a )*(?:toujours|jamais|tout|toutes?|"
-    r"chaque fois|a chaque fois|par defaut|desormais|dorenavant|l'avenir|sans exception|systematiquement|regle|(?:maniere )?generale?|"
-    r"tous les chats)[.! ]*$",
+    "only how long": r"^(?:et )?(?:ca |c'est |cela )?(?:vaut |valable )?(?:toujours|jamais|pour tout(?:es?)?(?: \w+)?|(?:a )?chaque fois|"
+    r"par defaut|desormais|dorenavant|a l'avenir|sans exception|systematiquement|en regle generale|de maniere generale|en general)"
+    r"(?:,? (?:stp|svp|s'il te plait))?[.! ]*$",
     # On what condition.
     "condition": _CONDITION,
     "condition of the user": r"\b(?:quand|lorsque|si|des que|chaque fois que|tant que)\s(?:je|j'|on)|\blorsqu'on|\b(?:si|quand|des "
