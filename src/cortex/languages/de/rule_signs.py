@@ -33,7 +33,8 @@ _MANNER = word_of(r"""
     nachfrag\w*, rückfrag\w*, fragen, frag, erklär\w*, kommentar\w*, code, begründung\w*, format\w*, datum\w*,
     datumsangaben, uhrzeit\w*, zahlen, beträge, preise, brutto, netto, euro, franken, celsius, metrisch\w*, meter,
     einheiten, gramm, kilo\w*, dezimal\w*, komma, markdown, csv, kalorien, rezept\w*, vorschläge\w*, vorschlagen,
-    empfehlung\w*, entschuldig\w*, lob\w*, ton, tonfall, \w*wörter, wort, texte\w*, mails?, entwürf\w*
+    empfehlung\w*, entschuldig\w*, lob\w*, ton, tonfall, \w*wörter, wort, texte\w*, mails?, entwürf\w*, gendern, doppelpunkt, bindestrich\w*, großbuchstaben, kleinschreibung, aktiv, passiv, präsens,
+    fett, kursiv, kommas?, niveau
 """)
 _THIS = word_of(r"""
         diese\w?, das hier, hier, daraus, dazu, den (?:text|absatz|satz|brief|titel|code|entwurf|termin),
@@ -53,6 +54,10 @@ _THEN = (
     r"\b(?!\s(?:ich|wir)\b)"
 )
 _CONDITION = _LEAD + r"(?:wenn|falls|sobald|immer wenn|jedes mal,? wenn|bevor|ehe|solange|sofern|sollte)\s"
+_SO = (
+    rf",\s(?:also|deshalb|daher|darum|drum)\s(?:\w+\s)?(?:bitte|alles|in|auf|kein\w*|nur|immer|nie|niemals|{_VERBS})\b"
+)
+_I_DO = _LEAD + r"(?:ich|wir)\s(?!möchte|will|wünsch|erwarte|hätte|brauche|würde|bevorzuge)\w+"
 
 RULE_SIGNS = {
     # That it lasts.
@@ -95,7 +100,7 @@ RULE_SIGNS = {
     "request for good": rf"^(?=.*\b{_LASTING}\b)(?=.*\b(?:kannst|könntest|würdest) du\b).*\?",
     "things must": _LEAD
     + r"(?:alle|jede\w?|sämtliche|kein\w*|nichts|niemand|die|meine)\s[^,.?!]{2,40}\s(?:müssen|muss|darf|dürfen|sollen|soll)\s",
-    "so": rf",\s(?:also|deshalb|daher|darum|drum)\s(?:\w+\s)?(?:bitte|kein\w*|nur|immer|nie|niemals|{_VERBS})\b",
+    "so": _SO,
     "requires": word_of(
         "muss, müssen, soll, sollen, darf, dürfen, gehört, gehören, reicht, reichen, zählt, bleibt, bleiben"
     ),
@@ -112,8 +117,9 @@ RULE_SIGNS = {
     "once": rf"^(?!.*\b{_LASTING}\b).*{_ONCE}",
     "this one": _THIS,
     # That it is no order at all.
-    "I do": _LEAD + r"(?:ich|wir)\s(?!möchte|will|wünsch|erwarte|hätte|brauche|würde|bevorzuge)\w+",
-    "habit": rf"\b(?:ich|wir)\s\w+\s(?:[^,.;]{{0,40}}\s)?{_LASTING}\b|\b{_LASTING}\b[^,.;]{{0,20}}\s(?:ich|wir)\b",
+    "I do": rf"^(?!.*{_SO})(?={_I_DO})",
+    "habit": r"\b(?:ich|wir)\s(?!möchte|will|wünsch|erwarte|hätte|brauche)"
+    rf"\w+\s(?:[^,.;]{{0,40}}\s)?{_LASTING}\b|\b{_LASTING}\b[^,.;]{{0,20}}\s(?:ich|wir)\b",
     "to others": r"\b(?:sag|schreib|richte|erklär|erzähl|bestell|frag)\w*\s(?:bitte\s|mal\s)*(?:dem|der|den|deine\w|meine\w|ihm|ihr|ihnen|unsere\w|(?-i:[A-Z])\w+)\b",
     "I will": rf"\b{_LASTING}\s(?:\w+\s){{0,2}}(?:ich|wir)\b|\b(?:mach|geh|trink|ess|fahr|lauf|koch|les|schlaf|werd)e? (?:ich|wir)\b",
     "others": r"\b(?:(?-i:man|er|sie)|chef\w*|mutter|vater|mama|papa|oma|opa|frau|mann|bruder|schwester|lehrer\w*|arzt|"

@@ -32,7 +32,7 @@ _MANNER = word_of(r"""
     sincer\w+, preguntas?, pregúntame, explica\w*, comentarios?, código, variables?, formato, fechas?, horas?,
     número\w*, cifras?, importes?, precios?, iva, pesos?, euros?, dólares, métric\w+, metros, kilómetros, gramos,
     celsius, unidades, decimal\w*, coma, recetas?, sugerencias, recomend\w+, consejos?, disculpas?, halagos?, tono,
-    palabras?, textos?, correos?, mensajes?, borrador\w*, jerga, tecnicismos, anglicismos, nombres?, markdown, pasos?
+    palabras?, textos?, correos?, mensajes?, borrador\w*, jerga, tecnicismos, anglicismos, nombres?, markdown, pasos?, negritas?, cursivas?, mayúsculas?, minúsculas?, guiones, voz (?:activa|pasiva), presente, nivel
 """)
 _THIS = (
     r"\b(?:est[eaos]s?|es[eao]s?|(?<!de )aquí|el (?:texto|párrafo|título|correo|último|primer|segundo)|la (?:última|primera|"
@@ -49,6 +49,11 @@ _THEN = (
     r"nunca|nada de|sin|que\s\w+|quiero)\b"
 )
 _CONDITION = _LEAD + r"(?:cuando|cada vez que|siempre que|si|en cuanto|antes de|al|mientras)\s"
+_SO = r",\s(?:así que|por eso|por tanto|o sea que|conque)\s(?:\w+\s)?(?:nada|no|nunca|siempre|solo|\w+(?:me|lo|la)|evita|pon|usa)\b"
+_I_DO = (
+    _LEAD + r"(?:(?:yo|siempre|nunca|jamás|cada \w+|a partir de \w+|ya no)\s(?:\w+\s){0,2})?(?!quiero|prefiero|"
+    r"necesito|espero|solo\b|sólo\b|como\b|todo\b|cuando\b|cuanto\b|dejo\b|no\b|lo\b|ojo\b)(?:me |te |lo )?\w{2,}o\s"
+)
 
 RULE_SIGNS = {
     # That it lasts.
@@ -102,13 +107,13 @@ RULE_SIGNS = {
     "request for good": rf"^(?=.*\b{_LASTING}\b)(?=.*\b(?:puedes|podés|podrías|podría|importa\w*|querrías)\b).*\?",
     "things must": _LEAD
     + r"(?:tod[oa]s?|cualquier|cada|ningún|ninguna|nadie|las?|los|el|mis)\s[^,.?!]{2,50}\s(?:deben?|tienen? que|van|va|llevan?|han de)\s",
-    "so": r",\s(?:así que|por eso|por tanto|o sea que|conque)\s(?:\w+\s)?(?:nada|no|nunca|siempre|solo|\w+(?:me|lo|la)|evita|pon|usa)\b",
+    "so": _SO,
     "requires": word_of(
         "debe, deben, tiene que, tienen que, va, van, lleva, llevan, vaya, vayan, lleve, lleven, basta con"
     ),
     # What it is about.
     "manner": _MANNER,
-    "opens with manner": rf"{_LEAD}(?:(?:solo|sólo|mis|las|los|el|la|tus|nada de|todas?|todos?|siempre|más|menos|lo de|del)\s){{0,3}}{_MANNER}",
+    "opens with manner": rf"{_LEAD}(?:(?:solo|sólo|sistema|mis|las|los|el|la|tus|nada de|todas?|todos?|siempre|más|menos|lo de|del)\s){{0,3}}{_MANNER}",
     "manner alone": rf"^(?!.*\b(?:yo|es|era|está|son|tengo|soy)\b)(?!.*{_THIS})(?!.*{_ONCE}).*{_MANNER}",
     "address": r"\b(?:tuté\w+|tutea\w*|voseam\w*|tráta\w+|trátame|trates?|llám\w+|llama\w*me|de usted|de tú|de vos|de tu|mi nombre|"
     r"apodo|pronombres?)\b",
@@ -119,9 +124,9 @@ RULE_SIGNS = {
     "once": rf"^(?!.*\b{_LASTING}\b).*{_ONCE}",
     "this one": _THIS,
     # That it is no order at all.
-    "I do": _LEAD + r"(?:(?:yo|siempre|nunca|jamás|cada \w+|a partir de \w+|ya no)\s(?:\w+\s){0,2})?(?!quiero|prefiero|"
-    r"necesito|espero|solo\b|sólo\b|como\b|todo\b|cuando\b|cuanto\b|dejo\b|no\b|lo\b|ojo\b)(?:me |te |lo )?\w{2,}o\s",
-    "habit": r"\b(?:siempre|nunca|jamás|cada \w+)\s(?:(?:me|nos|lo|la)\s)?(?:\w{2,}o|\w+[aei]mos|he|hemos)\b|\b(?:\w{3,}o|\w+[aei]mos|soy|voy)\s(?:[^,.;]{0,30}\s)?(?:siempre|nunca|jamás)\b",
+    "I do": rf"^(?!.*{_SO})(?={_I_DO})",
+    "habit": r"\b(?:siempre|nunca|jamás|cada \w+)\s(?:(?:me|nos|lo|la)\s)?(?:(?!todo\b|como\b|cuando\b)\w{2,}o|\w+[aei]mos|he|hemos)"
+    r"\b|\b(?:(?!todo\b|como\b|correo\b)\w{3,}o|\w+[aei]mos|soy|voy)\s(?:siempre|nunca|jamás)\b",
     "to others": r"\b(?:dile|diles|escríbele|avísale|pregúntale|cuéntale|dígale)\b|^(?:niñ\w+|hij\w+|chic\w+|muchach\w+|señor\w*|amig\w+)\b|\bal? (?:mi |tu )?(?:herman|jef|cliente|vecin|alumn)\w+ que\b",
     "I will": r"\b(?:voy a|vamos a|dejo|empiezo|pienso|he decidido|me pongo|\w+aré|\w+eré|\w+iré)\b",
     "others": word_of(r"""

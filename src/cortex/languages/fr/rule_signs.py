@@ -31,7 +31,7 @@ _MANNER = word_of(r"""
     demande\w*, expliqu\w*, explications?, commentaires?, code, variables?, format\w*, dates?, heures?, nombres?,
     chiffres?, montants?, prix, ttc, ht, euros?, francs, dollars, metriques?, metres, kilometres?, grammes?, celsius,
     unites, degres, decimal\w*, virgule, recettes?, suggestions, recommand\w+, propos\w+, conseils?, excuses?,
-    compliments?, ton, mots?, textes?, mails?, messages?, brouillons?, jargon, anglicismes?, noms?, markdown, etapes
+    compliments?, ton, mots?, textes?, mails?, messages?, brouillons?, jargon, anglicismes?, noms?, markdown, etapes, gras, italique, majuscules?, minuscules?, tirets?, virgules?, niveau, presents?
 """)
 _THIS = (
     r"\b(?:cette?|ces|ceci|cela|celui|celle|-ci|le (?:texte|paragraphe|titre|mail|dernier|premier|deuxieme)|la (?:derniere|"
@@ -53,6 +53,12 @@ _THEN = (
 _CONDITION = (
     _LEAD + r"(?:quand|lorsque?|si|s'il|des que?|chaque fois que?|a chaque fois que?|avant de?|avant que|tant que|"
     r"en cas)[\s']"
+)
+_SO = r",\s(?:donc|alors|du coup|c'est pourquoi)\s(?:\w+\s)?(?:pas|ne|n'|jamais|toujours|que|evite|mets|\w+-moi)\b"
+_I_DO = (
+    _LEAD
+    + r"(?:desormais,?\s|dorenavant,?\s|a partir de \w+,?\s|des \w+,?\s|moi,?\s)?(?:je\s|j'|on\s|nous\s)(?!veux|voudrais|prefere|"
+    r"souhait|aimerais|attends|tiens a|demande|ecri)\w+"
 )
 
 RULE_SIGNS = {
@@ -107,7 +113,7 @@ RULE_SIGNS = {
     r"te derange)\b).*\?",
     "things must": _LEAD
     + r"(?:tous|toutes|tout|toute|chaque|aucune?|les?|la|mes)\s[^,.?!]{2,50}\s(?:doivent|doit|devront|seront)\s",
-    "so": r",\s(?:donc|alors|du coup|c'est pourquoi)\s(?:\w+\s)?(?:pas|ne|n'|jamais|toujours|que|evite|mets|\w+-moi)\b",
+    "so": _SO,
     "requires": word_of("doit, doivent, faut, suffit, c'est non, reste, restent, va, vont"),
     # What it is about.
     "manner": _MANNER,
@@ -121,9 +127,7 @@ RULE_SIGNS = {
     "once": rf"^(?!.*\b{_LASTING}\b).*{_ONCE}",
     "this one": _THIS,
     # That it is no order at all.
-    "I do": _LEAD
-    + r"(?:desormais,?\s|dorenavant,?\s|a partir de \w+,?\s|des \w+,?\s|moi,?\s)?(?:je\s|j'|on\s|nous\s)(?!veux|voudrais|prefere|"
-    r"souhait|aimerais|attends|tiens a|demande|ecri)\w+",
+    "I do": rf"^(?!.*{_SO})(?={_I_DO})",
     "habit": r"\b(?:je|j'|on|nous)\s?(?:ne\s|n'|me\s|m')?\w+\s(?:[^,.;]{0,30}\s)?(?:toujours|jamais|chaque|desormais)\b|\b(?:toujours|jamais|desormais|dorenavant|chaque \w+),?\s(?:je|on|nous|j')\b",
     "to others": r"\b(?:dis|dites|ecris|explique|demande|reponds)(?:-lui|-leur)\b|\b(?:dis|ecris|explique|demande|rappelle)\s(?:a|au|aux)\b",
     "I will": r"\b(?:je vais|je me mets|j'arrete|je commence|on va|j'essaie|\w+erai|\w+irai)\b",
@@ -141,7 +145,7 @@ RULE_SIGNS = {
     r"doit-on|c'est vrai|tu sais|tu connais|c'est quoi|c'est de qui)",
     "thanks": word_of(r"merci, super, genial, parfait, top, bravo, ha ?ha\w*, mdr, plaisir, rougir, chapeau, nickel"),
     "exclaims": rf"^(?!.*{_MANNER}).*[!！]",
-    "past": r"\b(?:etait|etaient|avait|avaient|a|ont|ai|suis|sommes|fut|\w+ait|\w+e)\b",
+    "past": r"\b(?:etait|etaient|avait|avaient|fut|(?:j'ai|tu as|il a|elle a|on a|ont|nous avons|je suis|sont)\s\w{2,}[eitsu]|\w{3,}ait)\b",
     "cooking": word_of(r"""
         pate, four, cuisson, creme, poele, casserole, bouillir, fremi\w+, retirer, fouetter, melanger, sel, beurre, farine,
         œufs?, eau, sauce, riz, repos\w*, batterie, appareil, vis, laver, mayonnaise, feu
