@@ -103,7 +103,7 @@ FITS = {
     WorthScale.RULE: Fit(5.0, 10.0, 0.6),
     WorthScale.RULE_BY_SIGNS: Fit(5.0, None, 0.25),
     # Set by authors three of whom a fit had seen nothing; author four judged.
-    WorthScale.RULE_ELSEWHERE: Fit(3.0, None, 0.25),
+    WorthScale.RULE_ELSEWHERE: Fit(1.5, None, 0.25),
 }
 
 _KNOWN_RULE = "rule: rule"

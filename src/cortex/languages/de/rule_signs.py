@@ -91,7 +91,10 @@ RULE_SIGNS = {
     "forbids": _LEAD
     + r"(?:hör\w* (?:bitte )?(?:\w+ )?auf|lass\w* |vermeide|verzichte|verschon|erspar|unterlass|spar|schluss|"
     r"weg mit|genug|kein\w*\s|nie|niemals|nichts\s)",
+    "forbids in a word": _LEAD
+    + r"(?:kein\w*|nie wieder|nichts mit|schluss mit|weg mit|verschone?\w*|genug)\s(?:[\wäöüß-]+\s?){1,4}[.!]*$",
     "no thing": r"\bkein(?:e|en|er|em|es)?\s(?!ahnung|zeit|lust|problem|sorge|angst|frage\b|wunder|mensch|stress)[\wäöüß-]+",
+    "wants of the assistant": r"\b(?:möchte|will|wünsche?|wünschte|hätte|wäre?|erwarte|fände|lieber|wichtig|gern\w*)\b[^.?!]{0,30}\b(?:dass|wenn|,) du\b",
     "wish": r"\b(?:ich (?:möchte|will|wünsche? mir|erwarte|hätte gern\w*|brauche|wünschte)|mir (?:ist|wär\w*|wäre)|"
     r"(?:ist|wäre|wär) (?:es )?mir|es wäre|wär'?s? (?:schön|nett|gut|toll|super))\b[^.?!]{0,40}\b(?:dass|wenn|du|deine\w*)\b",
     "you should": r"\bdu (?:sollst|solltest|darfst|musst|brauchst|kannst|hast|wirst|möchtest)\b|\b(?:sollst|darfst|musst|"

@@ -97,8 +97,12 @@ RULE_SIGNS = {
     "forbids": _LEAD
     + r"(?:(?:no|nunca|jamás)\s(?:(?:me|nos|te|le|lo|la|los|las|se)\s){0,2}\w+(?:es|as|en|an|éis|áis|e|a)\b|deja\w* "
     r"(?:ya )?de|evit\w+|basta|nada de|ni un\w?\s|para ya|ahórrate|olvíd\w+|prohibido|cero\s|menos\s|fuera\s|sin\s)",
+    "forbids in a word": _LEAD
+    + r"(?:nada de|cero|ningún|ninguna|ni un\w?|basta de|menos|fuera)\s(?:\w+\s?){1,4}[.!]*$",
     "no thing": r"\b(?:nada de|ningún|ninguna|ni un\w?|sin|cero|menos|basta de)\s(?!duda|más|embargo|falta|querer|problema|"
     r"parar|broma)\w+",
+    "wants of the assistant": r"\b(?:quiero|quisiera|prefiero|preferiría|gustaría|espero|agradecería|ojalá|pido)\b(?: que)?(?: no)?(?: me| nos| lo| la| te)?"
+    r"\s\w+(?:as|es|aras|ieras|eras|ases)\b",
     "wish": r"\b(?:quiero|quisiera|querría|prefiero|preferiría|me gustaría|espero|necesito|agradecería|ojalá|te pido|me gusta|"
     r"me vendría bien)\b[^.?!]{0,30}\bque\b|\bquiero (?:las?|los|el|tus|todo\w?)\b|\bojalá\b",
     "you should": r"\b(?:debes|deberías|tienes que|tenés que|has de|puedes|podés|no hace falta que|no es necesario que|no tienes "

@@ -102,8 +102,11 @@ RULE_SIGNS = {
     + _LEAD
     + r"(?:arret\w+|cess\w+|evit\w+|plus "
     r"(?:de|jamais|aucun\w?)\b|pas d[e']|jamais\s|interdi\w+|fini\s|inutile|assez de|stop|moins de|aucun\w?\s|zero\s)",
+    "forbids in a word": _LEAD
+    + r"(?:pas d[e']|plus d[e']|plus jamais d[e']|aucune?|zero|assez d[e']|fini|stop|moins d[e']|priere de ne)\s?(?:[\w']+\s?){1,4}[.!]*$",
     "no thing": r"\b(?:pas d[e']|plus d[e']|sans|aucune?|zero|moins d[e'])\s?(?!souci|probleme|idee|doute|chance|soucis|panique|"
     r"quoi|un coup)[\w«]",
+    "wants of the assistant": r"\b(?:veux|voudrais|prefere\w*|souhait\w+|aimerais|attends|apprecie\w*)\b[^.?!]{0,20}\bque (?:tu|vous)\b",
     "wish": r"\b(?:je (?:veux|voudrais|prefere|prefererais|souhaite\w*|tiens a)|j'(?:aimerais|attends|apprecie\w*|aime)|il faudrait|"
     r"ce serait|ca m'arrange\w*)\b[^.?!]{0,30}\bqu[e']",
     "you should": r"\btu (?:dois|devrais|peux|pourrais|n'as pas|me|ne|le|les|n'|as)\b|\bvous (?:devez|pouvez|ne)\b|\b(?:pas la peine|"
