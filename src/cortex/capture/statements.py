@@ -198,8 +198,17 @@ def _elsewhere(
         return None, list(found)
     requested = tuple(each for each in found if each.kind is Kind.RULE)
     signs = rule_signs(own[start:end], requested, pack)
+    scale = worth.weights(WorthScale.RULE_ELSEWHERE)
+    if requested and scale.score(signs) < scale.threshold and not any(map(_is_unmistakable, requested)):
+        found = list(rules.in_sentence(turn, own, start, end, _of_statements(pack)))
+        requested = ()
     sentence = TurnStatement(turn, pack, start, end, turn.text[start:end], (), requested, signs, is_sentence=True)
-    return sentence, [each for each in found if each not in requested]
+    return sentence, [each for each in found if each.kind is not Kind.RULE]
+
+
+def _of_statements(pack: Pack) -> Pack:
+    """The pack without its rules of instructions, for what looks like one and is a habit: "we always eat at home"."""
+    return replace(pack, rules=tuple(each for each in pack.rules if each.kind is not Kind.RULE))
 
 
 def _add_order(statements: list[TurnStatement], judged: TurnStatement, own: str) -> None:

@@ -549,7 +549,8 @@ _SIGNS = {
         el código, este caso, lo que (?:dices|buscaba|has|me), tu, tus, el título (?!de), el cartel,
         así (?!que|es como), usa la, usa el
     """),
-    "reaction": r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
+    "reaction": r"\bme salvas\b|\bmil gracias\b|^antes (?:era|eran|había) [\d.,]+\b|"
+    r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
     r"guau|bueno|muy bien|me encanta(?=[,.!]|$)|me gusta(?=[,.!]|$)|(?:no )?me convence|me (?:ha|has|han) (?:servido|"
     r"ayudado|encantado|gustado|salvado|aclarado|quedado)|estupendo|bien|hola|adiós|nada|tranquil[oa]|exacto|increíble|"
     r"de nada|hasta)\b(?!,?\s+(?:por cierto|soy|vivo|tengo|mi|me llamo|trabajo|nos|somos|el|la|ya|estoy|hay))|"

@@ -469,7 +469,8 @@ _SIGNS = {
         j'ecris un\w*, je t'\w+, je te (?:rappelle|dis|reponds|tiens|laisse|recontacte|montre|passe), le paragraphe,
         l'option, la premiere, le titre, ton, ta, tes, votre, vos, ci-dessous, ci-joint
     """),
-    "reaction": r"^(?:ok|d'accord|merci|super|parfait|genial|haha\w*|mdr|oui|non|bof|ah|oh|wow|bravo|bonjour|salut|"
+    "reaction": r"\bmille mercis\b|\btu me sauves\b|^(?:avant|auparavant),? (?:c'etait|il y en avait) [\d.,]+\b|"
+    r"^(?:ok|d'accord|merci|super|parfait|genial|haha\w*|mdr|oui|non|bof|ah|oh|wow|bravo|bonjour|salut|"
     r"bonsoir|cool|top|ca marche|bonne|bon\b|tant pis|exactement|j'adore(?=[,.!]|$)|pas mal)\b(?!,?\s+(?:au fait|je|j'|"
     r"mon|ma|on|nous|le|la))|\bmerci\W*$|^lol\b|^mdr\b|^tu m'as\b|\b(?:pas|plus) ce que je (?:voulais|veux|"
     r"demandais)\b|\bmort(?:e|s)? de rire\b|\btu me sauves\b",
@@ -544,7 +545,7 @@ PACK = Pack(
     ),
     pretends=r"\b(?:il [eé]tait une fois|jeu de r[oô]le|fais comme si|fais semblant|"
     r"[ée]cris(?:-moi)?\b[^.:!?\n]{0,60}?\b(?:histoire|conte|po[eè]me|nouvelle|roman|polar|dialogue|sc[eè]ne|lettre de|"
-    r"premi[eè]re personne)|^(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en )?(?:donne|mange|vend|perd|"
+    r"premi[eè]re personne)|(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en )?(?:donne|mange|vend|perd|"
     r"offre)\b|dans mon roman|fictif|fictive|imagine (?:que|un|une)|tu es (?:un|une) (?:pirate|agent|personnage))\b",
     joins=frozenset({"et", "ou"}),
     tails=r"(?:parce que|car|puisque|vu que|comme|alors que|meme si|bien que|et il|et elle|mais|donc|du coup)?",
