@@ -254,7 +254,7 @@ def _imperatives() -> Iterator[Example]:
 
 
 def elsewhere_examples() -> list[Example]:
-    """Sentences in the other languages that have signs of instructions: of independent authors, and of labeled turns."""
+    """Sentences in other languages with signs of instructions: of independent authors, and of labeled turns."""
     return [*_imperatives_elsewhere(), *_of_turns_elsewhere()]
 
 

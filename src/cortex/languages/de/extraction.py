@@ -536,7 +536,8 @@ _SIGNS = {
         satz, der code, die antwort, der film, das hilft,
         der war gut, das gefällt, das ist, das war, das klingt, das passt, die version gefällt, lieb ich, hier
     """),
-    "reaction": r"\b(?:tausend|herzlichen|vielen|lieben) dank\b|\brettest\b|^(?:vorher|davor|früher) (?:war|waren)(?: es)? [\d.,]+\b|"
+    "reaction": r"\b(?:tausend|herzlichen|vielen|lieben) dank\b|\brettest\b|^(?:vorher|davor|früher) (?:war|"
+    r"waren)(?: es)? [\d.,]+\b|"
     r"^überzeugt mich\b|\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|"
     r"\bdu hast (?:mir|mich)\b|\bgerettet\W*$|\bhat (?:echt |wirklich |ja )?geklappt\b|^krass\b|^(?:danke|super|toll|"
     r"genau|ok|okay|ja|nein|nee|haha\w*|ach so|stimmt|klar|perfekt|prima|cool|wow|puh|boah|moment|sorry|hallo|hi|"
@@ -598,7 +599,8 @@ PACK = Pack(
     r"|\b((?:nicht|kein\w*)\s(?!nur\b|bloß\b)(?:[^,;.!?]|\.\s?\d|\d\.){1,40}?,?\ssondern\s)",
     pretends=r"\b(?:es war einmal|rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|"
     r"schreib(?:e)?\b[^.:!?\n]{0,60}?(?:geschichte|gedicht|märchen|roman|krimi|brief aus|ich-form)\w{0,2}\b|"
-    r"(?:^|(?<=[.:!?]\s))(?-i:[A-ZÄÖÜ])\w+ (?:hat|hatte|kauft) (?:\d+|\w+) \w+ und (?:gibt|verschenkt|isst|verkauft|verliert)\b|im roman|"
+    r"(?:^|(?<=[.:!?]\s))(?-i:[A-ZÄÖÜ])\w+ (?:hat|hatte|kauft) (?:\d+|\w+) \w+ und (?:gibt|verschenkt|isst|verkauft|"
+    r"verliert)\b|im roman|"
     r"fiktiv\w*)\b",
     joins=frozenset({"und", "oder"}),
     tails=r"(?:weil|da|denn|obwohl|sondern|und|aber|also|deshalb|daher|darum)?$",

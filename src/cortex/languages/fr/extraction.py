@@ -545,7 +545,8 @@ PACK = Pack(
     ),
     pretends=r"\b(?:il [eé]tait une fois|jeu de r[oô]le|fais comme si|fais semblant|"
     r"[ée]cris(?:-moi)?\b[^.:!?\n]{0,60}?\b(?:histoire|conte|po[eè]me|nouvelle|roman|polar|dialogue|sc[eè]ne|lettre de|"
-    r"premi[eè]re personne)|(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en )?(?:donne|mange|vend|perd|"
+    r"premi[eè]re personne)|(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en "
+    r")?(?:donne|mange|vend|perd|"
     r"offre)\b|dans mon roman|fictif|fictive|imagine (?:que|un|une)|tu es (?:un|une) (?:pirate|agent|personnage))\b",
     joins=frozenset({"et", "ou"}),
     tails=r"(?:parce que|car|puisque|vu que|comme|alors que|meme si|bien que|et il|et elle|mais|donc|du coup)?",

@@ -568,7 +568,8 @@ PACK = Pack(
     + r"|(,\s(?:e\s)?non\s(?:(?:a|ad|in|nel|nella|alle)\s|(?-i:[A-Z0-9]))[^,;.!?]{1,40})",
     pretends=r"\b(?:c'era una volta|gioco di ruolo|fai finta|facciamo finta|scriv(?:i|"
     r"imi)\b[^.:!?\n]{0,60}?\b(?:storia|racconto|romanzo|giallo|poesia|dialogo|scena|lettera da|prima persona)|"
-    r"(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|perde)\b|"
+    r"(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|"
+    r"perde)\b|"
     r"nel mio romanzo|immaginari[oa]|immagina (?:che|di|un)|sei un (?:pirata|agente|personaggio))\b",
     joins=frozenset({"e", "o"}),
     tails=r"(?:perche|visto che|dato che|siccome|anche se|mentre|e lui|e lei|ma|pero|quindi)?",

@@ -577,7 +577,8 @@ PACK = Pack(
     + r"|(,\s(?:e\s)?nao\s(?:(?:em|no|na|nos|nas|para)\s|(?-i:[A-Z0-9]))[^,;.!?]{1,40})",
     pretends=r"\b(?:era uma vez|jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|"
     r"escrev[ae]\b[^.:!?\n]{0,60}?\b(?:hist[oó]ria|conto|romance|novela|cr[oô]nica|poema|di[aá]logo|cena|carta de|"
-    r"primeira pessoa)|(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|comeu|vende|vendeu|"
+    r"primeira pessoa)|(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|"
+    r"comeu|vende|vendeu|"
     r"perde|perdeu|ganha)\b|no meu romance|fict[ií]ci[oa]|imagin[ae] que|voc[eê] [eé] um (?:pirata|agente|"
     r"personagem))\b",
     joins=frozenset({"e", "ou"}),
