@@ -207,7 +207,7 @@ def _elsewhere(
 
 
 def _of_statements(pack: Pack) -> Pack:
-    """The pack without its rules of instructions, for what looks like one and is a habit: "we always eat at home"."""
+    """The pack without its rules of instructions, for what looks like one and is a habit: "each month I save 200 euros"."""
     return replace(pack, rules=tuple(each for each in pack.rules if each.kind is not Kind.RULE))
 
 
@@ -221,7 +221,16 @@ def _add_order(statements: list[TurnStatement], judged: TurnStatement, own: str)
         before = statements[at]
         signs = rule_signs(own[before.start : judged.end], before.matched, judged.pack) | {_HOW_LONG}
         text = judged.turn.text[before.start : judged.end]
-        statements[at] = replace(before, end=judged.end, text=text, signs=signs)
+        matched = tuple(_stretched(each, before.end, judged) for each in before.matched)
+        statements[at] = replace(before, end=judged.end, text=text, signs=signs, matched=matched)
+
+
+def _stretched(each: Candidate, end: int, judged: TurnStatement) -> Candidate:
+    """An instruction that stood at the end of its sentence, with the sentence that says how long it lasts."""
+    start, stop = each.span or (0, 0)
+    if each.attribute or stop < end:
+        return each
+    return replace(each, text=judged.turn.text[start : judged.end], span=(start, judged.end))
 
 
 @dataclass(slots=True)
