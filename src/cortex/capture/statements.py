@@ -207,7 +207,7 @@ def _elsewhere(
 
 
 def _of_statements(pack: Pack) -> Pack:
-    """The pack without its rules of instructions, for what looks like one and is a habit: "each month I save 200 euros"."""
+    """The pack without its rules of instructions, for a habit that looks like one: "each month I save 200 euros"."""
     return replace(pack, rules=tuple(each for each in pack.rules if each.kind is not Kind.RULE))
 
 
