@@ -128,6 +128,87 @@ def test_what_is_done_once_or_said_to_people_is_no_plain_order(text):
     assert not instructions.is_plain_order(text)
 
 
+@for_each(
+    "text",
+    [
+        "Keine Smileys.",
+        "Uhrzeiten bitte im 24-Stunden-Format.",
+        "Könntest du mir in Zukunft immer zuerst das Ergebnis nennen?",
+        "Mir wäre lieber, dass du nachfragst, statt zu raten.",
+        "Nada de emoticonos.",
+        "Los precios, siempre en euros.",
+        "¿Podrías darme siempre las fuentes al final?",
+        "Quiero que me avises antes de borrar nada.",
+        "Plus jamais de listes à puces.",
+        "Vouvoie-moi.",
+        "Pourrais-tu toujours citer tes sources ?",
+        "Je préfère que tu me demandes avant d'envoyer un mail.",
+        "日期一律写成年月日。",
+        "别用感叹号。",
+        "以后能不能先说结论？",
+        "我希望你每次都附上来源。",
+        "敬語は使わないで。",
+        "金額は税込みで統一。",
+        "次からは出典も付けてもらえますか。",
+        "答えは箇条書きじゃなくて文章にしてほしい。",
+    ],
+)
+def test_other_languages_order_by_bans_wishes_requests_and_noun_phrases_too(text):
+    assert rules_of(text) == [text]
+
+
+@for_each(
+    "text",
+    [
+        "Ab morgen laufe ich immer vor der Arbeit.",
+        "Den Reis nie umrühren, solange er kocht.",
+        "Antworte diesmal auf Englisch.",
+        "Warum muss man Nudelwasser immer salzen?",
+        "Sag meiner Kollegin bitte, dass sie künftig pünktlich sein soll.",
+        "A partir de mañana siempre desayuno en casa.",
+        "Mi vecino dice que nunca hay que regar de noche.",
+        "Por esta vez contéstame en inglés.",
+        "Désormais je marche jusqu'au bureau.",
+        "Ma grand-mère répétait qu'il ne faut jamais mentir.",
+        "Pour cette fois, réponds en anglais.",
+        "我每天都先喝一杯茶。",
+        "这次用英文回答。",
+        "我妈总说饭后别马上躺下。",
+        "毎朝かならず散歩をします。",
+        "今回だけ英語で答えて。",
+        "祖母はいつも急ぐなと言っていました。",
+    ],
+)
+def test_a_habit_hearsay_a_recipe_and_what_is_wanted_once_are_no_rules_in_any_language(text):
+    assert rules_of(text) == []
+
+
+@for_each(
+    "text",
+    [
+        "No bullet points. Ever.",
+        "Antworte in ganzen Sätzen. Das gilt generell.",
+        "No uses emojis. Nunca.",
+        "Cite tes sources. À chaque fois.",
+        "回答用中文。每次都这样。",
+        "絵文字は使わないで。ずっと。",
+    ],
+)
+def test_what_only_says_how_long_belongs_to_the_order_before_it(text):
+    assert rules_of(text) == [text]
+
+
+@for_each("text", ["Always.", "Für immer.", "Siempre.", "Toujours.", "每次。", "ずっと。"])
+def test_how_long_is_no_order_by_itself(text):
+    assert rules_of(text) == []
+
+
+def test_a_habit_that_sounds_like_an_order_is_a_statement():
+    assert [(each.text, each.kind) for each in kept("Cada mes meto 200 euros en una hucha.")] == [
+        ("Cada mes meto 200 euros en una hucha.", Kind.FACT)
+    ]
+
+
 def test_a_known_wording_is_a_sign_of_a_rule_and_does_not_decide_alone():
     signs = {"known as a rule", "known by rule.instruction"}
     scale = worth.weights(WorthScale.RULE)

@@ -40,6 +40,8 @@ _TO_PEOPLE = "{}, to people"
 _PLANS = frozenset({"plan", "advice taken up"})
 _NO_LEAD = frozenset({"asks", "thanks", "opens as a reply", "under 5 words", "refers outside"})
 """Signs of a statement that names nothing the next one refers to."""
+_HOW_LONG = "only how long"
+"""The sign of a sentence that only says that an instruction lasts: "Always.", "That goes for every chat."."""
 _NO_STATEMENT = frozenset({"asks", "thanks", "text at hand", "arithmetic"})
 """Signs of what is not said of how things are."""
 _REQUESTS = frozenset({"opens with an order", "asks", "asks politely"})
@@ -161,7 +163,10 @@ def read(
     for pack, start, end in rules.by_language(own, packs):
         found = list(rules.in_sentence(turn, own, start, end, pack))
         if pack.clauses is None:
-            ruled += found
+            sentence, decided = _elsewhere(turn, own, start, end, pack, found)
+            ruled += decided
+            if sentence is not None:
+                _add_order(statements, sentence, own)
             continue
         is_hidden = _is_hidden(own, start, end)
         added_to = _added_to(own[start:end], around.states, statements)
@@ -181,9 +186,53 @@ def read(
             begin = end - len(own[start:end].lstrip(prose.BLANK))
             signs = rule_signs(own[begin:end], requested, pack)
             said = turn.text[begin:end]
-            statements.append(TurnStatement(turn, pack, begin, end, said, (), requested, signs, is_sentence=True))
+            judged = TurnStatement(turn, pack, begin, end, said, (), requested, signs, is_sentence=True)
+            _add_order(statements, judged, own)
         around.earlier.append(turn.text[start:end])
     return statements, ruled
+
+
+def _elsewhere(
+    turn: Turn, own: str, start: int, end: int, pack: Pack, found: Sequence[Candidate]
+) -> tuple[TurnStatement | None, list[Candidate]]:
+    """A sentence to be judged as an instruction, and what rules decide, in a language where they know statements."""
+    if _is_hidden(own, start, end) or not _may_instruct(own[start:end], pack):
+        return None, list(found)
+    requested = tuple(each for each in found if each.kind is Kind.RULE)
+    signs = rule_signs(own[start:end], requested, pack)
+    scale = worth.weights(WorthScale.RULE_ELSEWHERE)
+    if requested and scale.score(signs) < scale.threshold and not any(map(_is_unmistakable, requested)):
+        found = list(rules.in_sentence(turn, own, start, end, _of_statements(pack)))
+        requested = ()
+    sentence = TurnStatement(turn, pack, start, end, turn.text[start:end], (), requested, signs, is_sentence=True)
+    return sentence, [each for each in found if each.kind is not Kind.RULE]
+
+
+def _of_statements(pack: Pack) -> Pack:
+    """The pack without its rules of instructions, for a habit that looks like one: "each month I save 200 euros"."""
+    return replace(pack, rules=tuple(each for each in pack.rules if each.kind is not Kind.RULE))
+
+
+def _add_order(statements: list[TurnStatement], judged: TurnStatement, own: str) -> None:
+    """Adds a sentence to be judged as an instruction; what only says how long is a part of the one right before it."""
+    if _HOW_LONG not in judged.signs:
+        statements.append(judged)
+        return
+    at = next((at for at in reversed(range(len(statements))) if statements[at].is_sentence), None)
+    if at is not None and not own[statements[at].end : judged.start].strip():
+        before = statements[at]
+        signs = rule_signs(own[before.start : judged.end], before.matched, judged.pack) | {_HOW_LONG}
+        text = judged.turn.text[before.start : judged.end]
+        matched = tuple(_stretched(each, before.end, judged) for each in before.matched)
+        statements[at] = replace(before, end=judged.end, text=text, signs=signs, matched=matched)
+
+
+def _stretched(each: Candidate, end: int, judged: TurnStatement) -> Candidate:
+    """An instruction that stood at the end of its sentence, with the sentence that says how long it lasts."""
+    start, stop = each.span or (0, 0)
+    if each.attribute or stop < end:
+        return each
+    return replace(each, text=judged.turn.text[start : judged.end], span=(start, judged.end))
 
 
 @dataclass(slots=True)
@@ -291,7 +340,7 @@ def _may_instruct(sentence: str, pack: Pack) -> bool:
 def rule_signs(sentence: str, requested: Sequence[Candidate], pack: Pack) -> frozenset[str]:
     """What a sentence shows of an instruction; that a rule of the language knows it as one is a sign too."""
     known = {f"known by {each.found_by.partition('/')[2]}" for each in requested if each.kind is Kind.RULE}
-    return shown(sentence, pack.rule_signs) | known | ({"known as a rule"} if known else set())
+    return shown(sentence.translate(pack.spelling), pack.rule_signs) | known | ({"known as a rule"} if known else set())
 
 
 def shown(said: str, signs: Mapping[str, str]) -> frozenset[str]:
@@ -328,13 +377,13 @@ def _worth_keeping(statements: Sequence[TurnStatement], vectors: SentenceVectors
     if not statements:
         return
     # A sentence of one statement is judged twice, and embedded once.
-    texts = list(dict.fromkeys(each.text for each in statements))
-    found = vectors(texts) if vectors is not None else None
+    texts = list(dict.fromkeys(each.text for each in statements if each.pack.clauses))
+    found = vectors(texts) if vectors is not None and texts else None
     vector_of = {} if found is None else dict(zip(texts, found, strict=True))
     for each in statements:
         if not each.is_sentence and not _is_real(each):
             continue
-        vector = vector_of.get(each.text)
+        vector = vector_of.get(each.text) if each.pack.clauses else None
         if each.is_sentence:
             yield from _instructions(each, vector)
         else:
@@ -385,7 +434,7 @@ def _may_say_otherwise(each: TurnStatement) -> bool:
 
 def _instructions(each: TurnStatement, vector: Vector | None) -> Iterator[Candidate]:
     """The instructions that a sentence gives, and what the user wants remembered in it."""
-    scale = worth.weights(WorthScale.RULE_BY_SIGNS if vector is None else WorthScale.RULE)
+    scale = worth.weights(_rule_scale(each.pack, vector))
     score = scale.score(each.signs, vector)
     topic = instructions.split(each.text).condition
     kept, ttl = retention.of(each.text, each.turn.created_at, each.pack.lang, Kind.RULE)
@@ -402,6 +451,12 @@ def _instructions(each: TurnStatement, vector: Vector | None) -> Iterator[Candid
             span=(each.start, each.end), subject=each.turn.speaker or USER, importance=RULE_IMPORTANCE,
             retention=kept, ttl=ttl, topic=topic, lang=each.pack.lang, found_by=f"{each.pack.lang}/rule",
         )  # fmt: skip
+
+
+def _rule_scale(pack: Pack, vector: Vector | None) -> WorthScale:
+    if pack.clauses is None:
+        return WorthScale.RULE_ELSEWHERE
+    return WorthScale.RULE_BY_SIGNS if vector is None else WorthScale.RULE
 
 
 def _is_unmistakable(found: Candidate) -> bool:

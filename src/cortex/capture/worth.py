@@ -50,6 +50,8 @@ class WorthScale(StrEnum):
     RULE = "rules"
     """Whether a sentence is an instruction that lasts."""
     RULE_BY_SIGNS = "rules_by_signs"
+    RULE_ELSEWHERE = "rules_elsewhere"
+    """The same in the other languages that have signs of instructions, whose names they share."""
 
 
 @cache

@@ -87,6 +87,11 @@ def without_accents(pattern: str, letters: str) -> str:
     return "".join(part.translate(inside if at % 2 else outside) for at, part in enumerate(parts))
 
 
+_MATTERS = frozenset("mine kin health work affair project role name due label aside decision taste event date".split())
+"""What makes a statement one about the speaker, or about a matter of theirs."""
+_EXACT = frozenset({"number", "date", "name"})
+
+
 def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
     """Weighs a statement by `signs`: for each name in `WEIGHTS`, how the language shows it."""
 
@@ -108,6 +113,8 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
             shown -= {"passing", "trouble"}  # what happened in a life yesterday is still so in a year
         if "passing" in shown:
             shown.discard("definite")  # where somebody is just now is soon over
+        if not shown & _MATTERS - {"mine"} and not shown & _EXACT:
+            shown.discard("corrects")  # that something was said wrongly says not what is right
         if sum(WEIGHTS[name] for name in shown) < ENOUGH:
             return None
         return next((rule for name, rule in _STRONG.items() if name in shown), _FACT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cortex.languages.de.rule_signs import RULE_SIGNS
 from cortex.languages.de.words import WORDS
 from cortex.languages.families import QUESTION, bare, families, request_of
 from cortex.languages.pack import Pack, RuleMatch, Slot
@@ -467,7 +468,7 @@ _SIGNS = {
         immer wenn, nur mit, nie ohne, ohne ausnahme, standardmäßig, auf keinen fall, nie wieder, duze, sieze,
         schreib\w* immer, gib\w* immer, gibst du mir
     """)
-    + r"|^(?-i:[A-ZÄÖÜ])\w+(?:en|er|n)\s(?:(?:an|für|in)\s\w+\s)?bitte\b",
+    + r"|(?:^|(?<=[.:!?]\s))(?-i:[A-ZÄÖÜ])\w+(?:en|er|n)\s(?:(?:an|für|in)\s\w+\s)?bitte\b",
     "steps": r"\b(?:erst|zuerst|zunächst)\b.{3,}\b(?:dann|danach|anschließend|zum schluss|zweimal)\b",
     "corrects": r"\b(?:korrektur|ich korrigiere|stimmt nicht|falsch gesagt|verwechsel\w+|war falsch|vertan|"
     r"verschrieben|meinte)\b|(?:,|\sund)\s(?:und\s)?nicht\s(?!wahr|mehr)"
@@ -535,7 +536,9 @@ _SIGNS = {
         satz, der code, die antwort, der film, das hilft,
         der war gut, das gefällt, das ist, das war, das klingt, das passt, die version gefällt, lieb ich, hier
     """),
-    "reaction": r"^überzeugt mich\b|\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|"
+    "reaction": r"\b(?:tausend|herzlichen|vielen|lieben) dank\b|\brettest\b|^(?:vorher|davor|früher) (?:war|"
+    r"waren)(?: es)? [\d.,]+\b|"
+    r"^überzeugt mich\b|\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|"
     r"\bdu hast (?:mir|mich)\b|\bgerettet\W*$|\bhat (?:echt |wirklich |ja )?geklappt\b|^krass\b|^(?:danke|super|toll|"
     r"genau|ok|okay|ja|nein|nee|haha\w*|ach so|stimmt|klar|perfekt|prima|cool|wow|puh|boah|moment|sorry|hallo|hi|"
     r"tschüss|guten|schön|gut(?! zu wissen)|alles|vergiss es|kein problem|bitte schön|gern geschehen|ah|oh|hm+|na ja|"
@@ -557,6 +560,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="de",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     others=r"(?:er|sie)\b(?!.*\b(?:mich|mir|uns|mein\w{0,2}|unser\w{0,2})\b)",
     leads=r"(?:(?:also|übrigens|ach|ah|hallo|hi|hey|moin|guten (?:morgen|tag|abend)|okay|ok|ja|gut|so|und|aber|"
@@ -595,7 +599,8 @@ PACK = Pack(
     r"|\b((?:nicht|kein\w*)\s(?!nur\b|bloß\b)(?:[^,;.!?]|\.\s?\d|\d\.){1,40}?,?\ssondern\s)",
     pretends=r"\b(?:es war einmal|rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|"
     r"schreib(?:e)?\b[^.:!?\n]{0,60}?(?:geschichte|gedicht|märchen|roman|krimi|brief aus|ich-form)\w{0,2}\b|"
-    r"^(?-i:[A-ZÄÖÜ])\w+ (?:hat|hatte|kauft) (?:\d+|\w+) \w+ und (?:gibt|verschenkt|isst|verkauft|verliert)\b|im roman|"
+    r"(?:^|(?<=[.:!?]\s))(?-i:[A-ZÄÖÜ])\w+ (?:hat|hatte|kauft) (?:\d+|\w+) \w+ und (?:gibt|verschenkt|isst|verkauft|"
+    r"verliert)\b|im roman|"
     r"fiktiv\w*)\b",
     joins=frozenset({"und", "oder"}),
     tails=r"(?:weil|da|denn|obwohl|sondern|und|aber|also|deshalb|daher|darum)?$",

@@ -95,11 +95,31 @@ RULE_SIGNS: dict[str, str] = {
     "orders after a clause": rf"[,:;]\s(?:so\s|then\s|please\s|just\s|and\s|but\s|you can\s|instead\s){{0,3}}"
     rf"(?:{_VERBS}|{_DENIED}|always|never|only|no)\b",
     "so": r"\b(?:so|which is why|that's why)\s(?!far|much|many|i\b|we\b|it\b|my\b|he\b|she\b|the\b|they\b)",
+    "bans": r"\b(?:banned|forbidden|off[ -]limits|not (?:allowed|welcome|wanted)|prohibited|taboo|a no-go|out of "
+    r"bounds)\b",
+    "puts first": r"\b(?:first|before|last|at the (?:very )?(?:top|end|start|bottom|beginning)|second|up front)\b",
+    "share of a reply": r"\b(?:at a time|at once|per (?:reply|message|answer|turn|day|section)|in one go|(?:in|to|"
+    r"under) "
+    r"(?:\w+ )?(?:words?|lines?|sentences?|paragraphs?|bullets?))\b",
+    "bare manner": rf"^(?!.*\b(?:i|i'm|we|he|she|they|it|it's|was|were|this|these|here|"
+    rf"today)\b)(?=(?:\S+\s){{0,7}}\S+$).*"
+    rf"\b(?:{ANSWERS}|{STYLES}|{UNITS}|options?|examples?|questions?|enthusiasm|praise|pep talks?|compliments?|"
+    rf"smileys?)\b",
     "rather than": r"\b(?:rather than|instead of|instead)\b|, (?:not|never|no) |\b(?:over|not)\s\w+[.!]?$",
     "asks first": r"\b(?:ask|check with|tell|warn|show|consult|talk to)\s(?:it\s)?(?:me|us)\b[^.?!]{0,20}"
     r"\b(?:first|before|prior|when)|\bask (?:before|first|twice|whenever)\b|\bwithout (?:asking|my|me|checking)\b|"
     r"\bmy (?:ok|okay|permission|approval|say-so|go|consent)\b|\bconfirm\w*\b|\bapprov\w+\b|\bokay from me\b",
     "before": r"\b(?:before|prior to|until)\s(?:you|any|each|every|\w+ing)\b",
+    "only how long": r"^(?:and |please,? )?(?:(?:that|this|it)(?:'s| is| goes| holds| applies| counts)? |make "
+    r"(?:that|it) |as )?(?:(?:always|ever|"
+    r"every (?:single )?(?:time|chat|reply|answer)|each time|from (?:now|here|today) on\w*|going forward|in (?:the "
+    r")?future|"
+    r"for (?:good|ever|everything|all (?:of them|chats))|in (?:every|all|each) \w+|a permanent thing|"
+    r"permanent(?:ly)?|(?:your|a) (?:habit|rule)|"
+    r"the rule|no exceptions|without exceptions?|by default)(?: please| pls)?[,. !]*){1,3}$",
+    "for good": r"\b(?:permanent(?:ly)?|habit|standing (?:order|rule)|once and for all|forever|as long as i live|"
+    r"(?:every|any|all) "
+    r"(?:chats?|conversations?|sessions?)|next time|be consistent|stick (?:to|with) (?:that|this|it))\b",
     # On what condition.
     "opens with a condition": r"^(?:(?:and|but|also|oh|please|ok|hey)[, ]{1,2})?(?:when(?:ever)?|if|any ?time|"
     r"every time|each time|once|as soon as|before|after|should (?:i|you|the)|in case|unless|while|where)\b",

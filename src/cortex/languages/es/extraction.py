@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cortex.languages.es.rule_signs import RULE_SIGNS
 from cortex.languages.es.words import WORDS
 from cortex.languages.families import QUESTION, bare, families, request_of
 from cortex.languages.pack import Pack, Rule, RuleMatch, Slot
@@ -548,7 +549,8 @@ _SIGNS = {
         el código, este caso, lo que (?:dices|buscaba|has|me), tu, tus, el título (?!de), el cartel,
         así (?!que|es como), usa la, usa el
     """),
-    "reaction": r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
+    "reaction": r"\bme salvas\b|\bmil gracias\b|^antes (?:era|eran|había) [\d.,]+\b|"
+    r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
     r"guau|bueno|muy bien|me encanta(?=[,.!]|$)|me gusta(?=[,.!]|$)|(?:no )?me convence|me (?:ha|has|han) (?:servido|"
     r"ayudado|encantado|gustado|salvado|aclarado|quedado)|estupendo|bien|hola|adiós|nada|tranquil[oa]|exacto|increíble|"
     r"de nada|hasta)\b(?!,?\s+(?:por cierto|soy|vivo|tengo|mi|me llamo|trabajo|nos|somos|el|la|ya|estoy|hay))|"
@@ -581,6 +583,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="es",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=_weigh,
     others=r"(?!.*\b(?:yo|me|mí|mis?|conmigo|nos|nuestr[oa]s?)\b)"
     r"(?:(?:él|ell[oa]s?)\s(?!se llama)|(?:no\s)?(?:vive|trabaja|estudia|bebe|come|prefiere|nació|se mudó|se ha mudado|"

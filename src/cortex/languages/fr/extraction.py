@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cortex.languages.families import families, phrase_of, plain, request_of
+from cortex.languages.fr.rule_signs import RULE_SIGNS
 from cortex.languages.fr.words import WORDS
 from cortex.languages.pack import Pack
 from cortex.languages.signs import failing, opening, weigher, word_of
@@ -468,7 +469,8 @@ _SIGNS = {
         j'ecris un\w*, je t'\w+, je te (?:rappelle|dis|reponds|tiens|laisse|recontacte|montre|passe), le paragraphe,
         l'option, la premiere, le titre, ton, ta, tes, votre, vos, ci-dessous, ci-joint
     """),
-    "reaction": r"^(?:ok|d'accord|merci|super|parfait|genial|haha\w*|mdr|oui|non|bof|ah|oh|wow|bravo|bonjour|salut|"
+    "reaction": r"\bmille mercis\b|\btu me sauves\b|^(?:avant|auparavant),? (?:c'etait|il y en avait) [\d.,]+\b|"
+    r"^(?:ok|d'accord|merci|super|parfait|genial|haha\w*|mdr|oui|non|bof|ah|oh|wow|bravo|bonjour|salut|"
     r"bonsoir|cool|top|ca marche|bonne|bon\b|tant pis|exactement|j'adore(?=[,.!]|$)|pas mal)\b(?!,?\s+(?:au fait|je|j'|"
     r"mon|ma|on|nous|le|la))|\bmerci\W*$|^lol\b|^mdr\b|^tu m'as\b|\b(?:pas|plus) ce que je (?:voulais|veux|"
     r"demandais)\b|\bmort(?:e|s)? de rire\b|\btu me sauves\b",
@@ -489,6 +491,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="fr",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
     others=r"(?!.*\b(?:je|j|me|m|moi|mon|ma|mes|nous|notre|nos|on)\b)(?:elles?|ils?)\s(?!s'appelle|y\s|faut\b|fait\b|pleut\b|"
@@ -542,7 +545,8 @@ PACK = Pack(
     ),
     pretends=r"\b(?:il [eé]tait une fois|jeu de r[oô]le|fais comme si|fais semblant|"
     r"[ée]cris(?:-moi)?\b[^.:!?\n]{0,60}?\b(?:histoire|conte|po[eè]me|nouvelle|roman|polar|dialogue|sc[eè]ne|lettre de|"
-    r"premi[eè]re personne)|^(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en )?(?:donne|mange|vend|perd|"
+    r"premi[eè]re personne)|(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en "
+    r")?(?:donne|mange|vend|perd|"
     r"offre)\b|dans mon roman|fictif|fictive|imagine (?:que|un|une)|tu es (?:un|une) (?:pirate|agent|personnage))\b",
     joins=frozenset({"et", "ou"}),
     tails=r"(?:parce que|car|puisque|vu que|comme|alors que|meme si|bien que|et il|et elle|mais|donc|du coup)?",

@@ -487,7 +487,8 @@ _SIGNS = {
         la frase, il paragrafo, ti, te, vi, hai, questi, queste, l'opzione, la prima opzione,
         (?:prim|second|terz)[oa](?=\W*$), il titolo, tuo, tua, tuoi, tue, qui sotto, allegato
     """),
-    "reaction": r"\bnon mi convinc\w+|\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|"
+    "reaction": r"\bmi hai salvat[oa]\b|\bmi salvi\b|\bgrazie mille\b|^prima (?:era|erano) [\d.,]+\b|"
+    r"\bnon mi convinc\w+|\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|"
     r"\bne abbiamo parlato\b|^(?:ok|va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|"
     r"wow|bravo|ciao|buongiorno|buonasera|buonanotte|certo|esatto|capito|fantastico|che (?:bello|peccato)|prego|"
     r"tranquill[oa]|adoro(?=[,.!]|$)|d'accordo)\b(?!,?\s+(?:a proposito|io|il mio|la mia|mi|abito|ho|sono|noi)\b)|"
@@ -567,7 +568,8 @@ PACK = Pack(
     + r"|(,\s(?:e\s)?non\s(?:(?:a|ad|in|nel|nella|alle)\s|(?-i:[A-Z0-9]))[^,;.!?]{1,40})",
     pretends=r"\b(?:c'era una volta|gioco di ruolo|fai finta|facciamo finta|scriv(?:i|"
     r"imi)\b[^.:!?\n]{0,60}?\b(?:storia|racconto|romanzo|giallo|poesia|dialogo|scena|lettera da|prima persona)|"
-    r"^(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|perde)\b|"
+    r"(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|"
+    r"perde)\b|"
     r"nel mio romanzo|immaginari[oa]|immagina (?:che|di|un)|sei un (?:pirata|agente|personaggio))\b",
     joins=frozenset({"e", "o"}),
     tails=r"(?:perche|visto che|dato che|siccome|anche se|mentre|e lui|e lei|ma|pero|quindi)?",

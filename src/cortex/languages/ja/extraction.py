@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cortex.languages.families import QUESTION, families
+from cortex.languages.ja.rule_signs import RULE_SIGNS
 from cortex.languages.ja.words import WORDS
 from cortex.languages.pack import Pack, RuleMatch, Slot
 from cortex.languages.signs import any_of, weigher
@@ -405,7 +406,8 @@ _SIGNS = {
         その(?!後|ため|他), あれ, 案で, こちらの, 上の文, 下の文, 文章, ここ(?!数|\d|何), チラシ, 例文, 教わった,
         教えてもらった
     """),
-    "reaction": r"^(?:ありがとう|なるほど|了解|すごい|いいね|はい[。！]?$|うん[。！]?$|へえ|お疲れ|助かり|面白|"
+    "reaction": r"^(?:以前|前|これまで)は?[\d,.]+[^、。]{0,4}でした。?$|^だから|^[^。、]{1,16}(?:ので|からね?)。$|"
+    r"^(?:ありがとう|なるほど|了解|すごい|いいね|はい[。！]?$|うん[。！]?$|へえ|お疲れ|助かり|面白|"
     r"そうですね|わかりました|(?:すみません、?)?(?:言い|書き|見)?間違え(?:ました|た)。?$|勘違い[^、]{0,8}$|"
     r"[^、。はが]{1,12}(?:では|じゃ)(?:ない|ありません)(?:です)?。?$|おはよう(?:ございます)?。?$|"
     r"よろしく|ごめん[。！]*$|さすが|完璧|大丈夫)",
@@ -417,6 +419,7 @@ _SIGNS = {
 PACK = Pack(
     lang="ja",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     others=r"(?!.*(?:私|僕|俺|うち))(?:彼女?|彼ら|あの(?:人|子)|その人)(?:は|が|も)",
     leads=(

@@ -494,7 +494,8 @@ _SIGNS = {
         contigo, a frase, o paragrafo, a opcao, a primeira opcao, o titulo, seu (?!(?-i:[A-Z]))\w+, sua, teu, tua,
         abaixo, anexo
     """),
-    "reaction": r"\bnao me conven\w+|\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|"
+    "reaction": r"\bme salv(?:as|a|ou|aste)\b|\bmuito obrigad[oa]\b|^antes (?:era|eram) [\d.,]+\b|"
+    r"\bnao me conven\w+|\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|"
     r"beleza|obrigad[oa]|valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|ola|bom dia|"
     r"boa (?:tarde|noite)|tchau|certo|isso|nossa(?=[,.!]|$)|uau|adorei|amei|de nada|tranquilo|que (?:bom|legal|"
     r"pena))\b(?!,?\s+(?:alias|eu|meu|minha|a gente|moro|tenho|sou|o|a)\b)",
@@ -576,7 +577,8 @@ PACK = Pack(
     + r"|(,\s(?:e\s)?nao\s(?:(?:em|no|na|nos|nas|para)\s|(?-i:[A-Z0-9]))[^,;.!?]{1,40})",
     pretends=r"\b(?:era uma vez|jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|"
     r"escrev[ae]\b[^.:!?\n]{0,60}?\b(?:hist[oó]ria|conto|romance|novela|cr[oô]nica|poema|di[aá]logo|cena|carta de|"
-    r"primeira pessoa)|^(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|comeu|vende|vendeu|"
+    r"primeira pessoa)|(?:^|(?<=[.:!?]\s))(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|"
+    r"comeu|vende|vendeu|"
     r"perde|perdeu|ganha)\b|no meu romance|fict[ií]ci[oa]|imagin[ae] que|voc[eê] [eé] um (?:pirata|agente|"
     r"personagem))\b",
     joins=frozenset({"e", "ou"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cortex.languages.families import families
 from cortex.languages.pack import Pack, RuleMatch, Slot
 from cortex.languages.signs import any_of, weigher
+from cortex.languages.zh.rule_signs import RULE_SIGNS
 from cortex.languages.zh.words import WORDS
 
 _TRADITIONAL = (
@@ -438,7 +439,8 @@ _SIGNS = {
         第[一二三]个,
         第[一二三]版, 上面, 下面, 上一, 这里, 这样, 它, 这些, 这种, 方案, 版本吧, 语气, 标题, 答案, 例子, 你的, 你说
     """),
-    "reaction": r"^(?:哈哈|谢|好的|嗯|哦|行|可以|不错|太[好棒喜]|真|原来|没事|没关系|辛苦|明白|收到|厉害|对不起|"
+    "reaction": r"^(?:之前|以前|原来)(?:只?有|是)[\d,.]+[^，。]{0,3}$|"
+    r"^(?:哈哈|谢|好的|嗯|哦|行|可以|不错|太[好棒喜]|真|原来|没事|没关系|辛苦|明白|收到|厉害|对不起|"
     r"(?:不好意思|抱歉)?[，,]?(?:我)?(?:说|记|弄|搞)(?:错|混)了?$|抱歉打|不好意思，?打|再见|早上好$|晚安)",
     "world": r"(?:沸点|海拔|人口|面积|首都|地球|太阳|月亮|光速|高原|赤道|朝代|成语|长江|黄河|世界上|行星|太阳系|"
     r"现在的人|年轻人|政府|总统|部长|世界最|历史上|一般来说|理论上|人类|人们|大家都)",
@@ -447,6 +449,7 @@ _SIGNS = {
 PACK = Pack(
     lang="zh",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     leads=(
         r"(?:那个|对了|顺便说一下|顺便说|顺便提一下|顺便|话说|另外|还有|其实|嗯+|哦+|啊|好的?|好吧|你好|您好|早上好|嗨|"
         r"谢谢|是的|对|补充一下|说明一下|背景|告诉你|跟你说(?:一下)?|因为|由于|而且|但是|不过|然后|所以|总之|首先|"
