@@ -1,7 +1,7 @@
 """What each sign of whose words a message holds weighs: `python -m bench.capture.fit_ownership`.
 
 Fitted on texts of the project alone: `ownership.jsonl`, the sets with attacks and honest texts that may be read, notes,
-half of the replies, and the turns of chats and of labeled languages as honest ones. Writes
+half of the replies, and the turns of chats, of whole chats with agents and of labeled languages as honest ones. Writes
 `src/cortex/domain/ownership/weights.py`, and prints how the fit does on each set and each family left out in turn,
 since a new author phrases in new ways.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,10 @@ INTO = Path(ownership_weights.__file__)
 AUTHORS = ("authors/one", "authors/two", "authors/three", "authors/four")
 SETS = ("development-1", "development-2", "development-3", "development-4", *AUTHORS)
 
+LIVE = tuple(HERE.parent / name / "records.jsonl" for name in ("terse/terse-1", "mixed/mixed-1", "mixed/tongues-1"))
+"""Chats on which rules and numbers may be chosen."""
+_SHOWS = re.compile(r'^>|\bFrom:|["“„«]|\d{4}-\d\d-\d\dT', re.MULTILINE)
+
 PENALTY = 9.0
 WORD_PENALTY = 10.0
 """There are many words, and an author has favorites."""
@@ -40,6 +45,8 @@ FEWEST_SETS_WITH_WORD = 3
 """A word that fewer texts or sets show is left out."""
 COUNTS = {
     "chat": 0.4,
+    "friends": 0.4,
+    "live": 3.0,
     "ownership": 2.0,
     "ownership-2": 1.0,
     "ownership-3": 1.5,
@@ -79,7 +86,7 @@ class Example:
 
 def examples() -> list[Example]:
     judged = (each for name in SETS for each in _judged(name))
-    return [*_ownership(), *judged, *_replies(), *_notes(), *_chats(), *_languages()]
+    return [*_ownership(), *judged, *_replies(), *_notes(), *_chats(), *_live(), *_languages()]
 
 
 def _example(set: str, family: str, lang: str, text: str, is_others: bool) -> Iterator[Example]:
@@ -130,10 +137,18 @@ def _chats() -> Iterator[Example]:
     """What users say in chats; a few of their turns do hold other words, between quotation marks or in a play."""
     for file in sorted((HERE / "training").glob("*.jsonl")):
         turns = (turn for chat in _rows(file) for turn in chat["turns"])
-        for turn in (turn for turn in turns if "parts" in turn and "speaker" not in turn):
+        for turn in (turn for turn in turns if "parts" in turn):
             text = " ".join(part[0] for part in turn["parts"])
             if '"' not in text and "role play" not in text and "Pretend" not in text:
-                yield from _example("chat", file.stem, "en", text, False)
+                yield from _example("friends" if "speaker" in turn else "chat", file.stem, "en", text, False)
+
+
+def _live() -> Iterator[Example]:
+    """What users say in whole chats with their agents, but for the turns that show a mail or a log."""
+    for file in LIVE:
+        for row in _rows(file):
+            if row["role"] == "user" and not _SHOWS.search(row["text"]):
+                yield from _example("live", file.parent.name, "en", row["text"], False)
 
 
 def _languages() -> Iterator[Example]:
