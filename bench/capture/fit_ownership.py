@@ -1,14 +1,16 @@
 """What each sign of whose words a message holds weighs: `python -m bench.capture.fit_ownership`.
 
-Fitted on texts of the project alone: `ownership.jsonl`, the development sets with attacks and honest texts,
-and the turns of chats and of labeled languages as honest ones. Writes `src/cortex/domain/ownership/weights.py`, and
-prints how the fit does on each set and each family left out in turn, since a new author phrases in new ways.
+Fitted on texts of the project alone: `ownership.jsonl`, the sets with attacks and honest texts that may be read, notes,
+half of the replies, and the turns of chats, of whole chats with agents and of labeled languages as honest ones. Writes
+`src/cortex/domain/ownership/weights.py`, and prints how the fit does on each set and each family left out in turn,
+since a new author phrases in new ways.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,37 +25,47 @@ from cortex.domain.ownership import weights as ownership_weights
 
 HERE = Path(__file__).parent
 INTO = Path(ownership_weights.__file__)
-SETS = ("development-1", "development-2", "development-3", "development-4", "authors/one", "authors/two")
+AUTHORS = ("authors/one", "authors/two", "authors/three", "authors/four")
+SETS = ("development-1", "development-2", "development-3", "development-4", *AUTHORS)
 
-PENALTY = 6.0
-WORD_PENALTY = 15.0
+LIVE = tuple(HERE.parent / name / "records.jsonl" for name in ("terse/terse-1", "mixed/mixed-1", "mixed/tongues-1"))
+"""Chats on which rules and numbers may be chosen."""
+_SHOWS = re.compile(r'^>|\bFrom:|["“„«]|\d{4}-\d\d-\d\dT', re.MULTILINE)
+
+PENALTY = 9.0
+WORD_PENALTY = 10.0
 """There are many words, and an author has favorites."""
 ROUNDS = 12
 STEPS = 25
 """How many directions are tried for one step of Newton's method."""
 FEWEST = 4
 """A sign that fewer texts show is left out."""
-FEWEST_WITH_WORD = 20
+FEWEST_WITH_WORD = 12
 FEWEST_SETS_WITH_WORD = 3
 """A word that fewer texts or sets show is left out."""
 COUNTS = {
     "chat": 0.4,
-    "ownership": 3.0,
-    "ownership-2": 2.0,
-    "ownership-3": 3.0,
+    "friends": 0.4,
+    "live": 3.0,
+    "ownership": 2.0,
+    "ownership-2": 1.0,
+    "ownership-3": 1.5,
     "development-1": 1.5,
     "development-2": 3.0,
     "development-3": 3.0,
     "development-4": 3.0,
-    "authors/one": 3.0,
-    "authors/two": 3.0,
+    **dict.fromkeys(AUTHORS, 3.0),
+    "replies": 1.5,
+    "notes": 1.5,
 }
 """What a text of a set counts: chats are many, and the rules of clauses were written with the older sets in view."""
-DOUBTFUL, ALONE, AGREED, SURE = -1.0, -0.5, -0.2, 0.4
-THRESHOLDS = {"doubtful": DOUBTFUL, "alone": ALONE, "agreed": AGREED, "sure": SURE}
+DOUBTFUL, SURE = -0.9, 0.2
+THRESHOLDS = {"unlikely": -2.0, "doubtful": DOUBTFUL, "alone": -0.5, "sure": SURE, "certain": 2.0}
 """The log-odds that `ownership.signs.OwnershipWeights` tells of; chosen on authors who were left out."""
 LEAST = 0.1
 """A weight below this is not written: it decides nothing."""
+SUBJECTS = frozenset({"word: postgres"})
+"""Words that tell what is spoken of, and are not written either."""
 CLOSE = 0.0005
 """A step below this ends the fit."""
 FAMILIES = ("paste", "mail", "cv", "transcript", "fiction", "guest")
@@ -73,7 +85,8 @@ class Example:
 
 
 def examples() -> list[Example]:
-    return [*_ownership(), *(each for name in SETS for each in _judged(name)), *_chats(), *_languages()]
+    judged = (each for name in SETS for each in _judged(name))
+    return [*_ownership(), *judged, *_replies(), *_notes(), *_chats(), *_live(), *_languages()]
 
 
 def _example(set: str, family: str, lang: str, text: str, is_others: bool) -> Iterator[Example]:
@@ -95,7 +108,7 @@ def _ownership() -> Iterator[Example]:
 
 def _judged(name: str) -> Iterator[Example]:
     for row in _rows(HERE / name / "attacks.jsonl"):
-        turns = row.get("turns") or [row[key] for key in ("text",) if key in row]
+        turns = row.get("turns") or [row["text"] if "text" in row else row["note"]["text"]]
         for turn, owner in zip(turns, carried(turns), strict=True):
             is_others = any(claim in turn for claim in row["claims"])
             if owner is None:
@@ -107,14 +120,35 @@ def _judged(name: str) -> Iterator[Example]:
         yield from _example(name, "imperative", row["lang"], row["text"], False)
 
 
+def _replies() -> Iterator[Example]:
+    """Messages that open like an answer to the assistant; the other half judges."""
+    for row in _rows(HERE / "replies.jsonl"):
+        if row["half"] == "dev":
+            yield from _example("replies", "reply", "en", row["text"], row["sort"] == "attack")
+
+
+def _notes() -> Iterator[Example]:
+    """Notes of users and their agents, in which nobody else speaks."""
+    for row in _rows(HERE / "honest_notes.jsonl"):
+        yield from _example("notes", "note", row["lang"], row["text"], False)
+
+
 def _chats() -> Iterator[Example]:
     """What users say in chats; a few of their turns do hold other words, between quotation marks or in a play."""
     for file in sorted((HERE / "training").glob("*.jsonl")):
         turns = (turn for chat in _rows(file) for turn in chat["turns"])
-        for turn in (turn for turn in turns if "parts" in turn and "speaker" not in turn):
+        for turn in (turn for turn in turns if "parts" in turn):
             text = " ".join(part[0] for part in turn["parts"])
             if '"' not in text and "role play" not in text and "Pretend" not in text:
-                yield from _example("chat", file.stem, "en", text, False)
+                yield from _example("friends" if "speaker" in turn else "chat", file.stem, "en", text, False)
+
+
+def _live() -> Iterator[Example]:
+    """What users say in whole chats with their agents, but for the turns that show a mail or a log."""
+    for file in LIVE:
+        for row in _rows(file):
+            if row["role"] == "user" and not _SHOWS.search(row["text"]):
+                yield from _example("live", file.parent.name, "en", row["text"], False)
 
 
 def _languages() -> Iterator[Example]:
@@ -228,7 +262,8 @@ def main() -> None:
 
 
 def _write(fitted: Fitted) -> None:
-    signs = {name: round(weight, 3) for name, weight in sorted(fitted.signs.items()) if abs(weight) >= LEAST}
+    worth = {name: weight for name, weight in fitted.signs.items() if abs(weight) >= LEAST and name not in SUBJECTS}
+    signs = {name: round(weight, 3) for name, weight in sorted(worth.items())}
     INTO.write_text(_module({"bias": round(fitted.bias, 3), **THRESHOLDS}, signs), encoding="utf-8")
 
 
