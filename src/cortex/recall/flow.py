@@ -12,7 +12,7 @@ from itertools import accumulate, takewhile
 from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
-from cortex.domain.memory import Kind, Memory
+from cortex.domain.memory import Memory
 from cortex.domain.passages import heading, passage_at
 from cortex.domain.query import Query
 from cortex.domain.text import PASSAGE_TOKENS, estimate_tokens
@@ -497,8 +497,7 @@ class _Search:
         seats = self.recipe.pinned_rules
         if not (seats.preferences and beside and planned.automatic and standing_rules.wants_preferences(planned)):
             return []
-        where = replace(allowed, kinds=frozenset({Kind.PREFERENCE}), lanes=frozenset({Lane.MEMORIES}))
-        leg = retrieve.vector_leg(self.view, self.question, where, _PREFERENCES, self.deadline, self.clock)
+        leg = retrieve.preference_leg(self.view, self.question, allowed, _PREFERENCES, self.deadline, self.clock)
         shown = {id for each in beside[:_FIRST_HITS] for id in _told_by(each.trace)}
         near = [id for id, similarity in leg.scores.items() if similarity >= seats.preference]
         active = (each for each in self.view.load(near) if each.state is State.ACTIVE)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from cortex.domain.hits import SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane
-from cortex.domain.memory import STANDING_KINDS, Memory
+from cortex.domain.memory import STANDING_KINDS, Kind, Memory
 from cortex.domain.terms import QueryTerm
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import DeadlineExceeded, EmbedderUnavailable, StoreCorrupt
@@ -186,6 +186,17 @@ def standing_leg(
         return nearest
     remembered = replace(rules, lanes=lanes & {Lane.MEMORIES})
     return _timed("standing", clock, lambda: _weightiest(view, remembered, pool))
+
+
+def preference_leg(
+    view: View, question: Question | None, filter: Filter, pool: int, deadline: Deadline, clock: Clock
+) -> Leg:
+    """The nearest of what the user is remembered to prefer."""
+    preferences = frozenset({Kind.PREFERENCE})
+    kinds = preferences if filter.kinds is None else preferences & filter.kinds
+    lanes = frozenset({Lane.MEMORIES}) if filter.lanes is None else filter.lanes & {Lane.MEMORIES}
+    where = replace(filter, kinds=kinds, lanes=lanes)
+    return vector_leg(view, question, where, pool, deadline, clock, name="preferences")
 
 
 def _weightiest(view: View, filter: Filter, pool: int) -> list[Match]:
