@@ -1,7 +1,7 @@
 """What each sign of whose words a message holds weighs: `python -m bench.capture.fit_ownership`.
 
-Fitted on texts of the project alone: `ownership.jsonl`, the sets with attacks and honest texts that may be read, notes,
-half of the replies, and the turns of chats, of whole chats with agents and of labeled languages as honest ones. Writes
+Fitted on texts of the project alone: `ownership.jsonl`, the sets with attacks and honest texts that may be read, and
+the turns of chats, of whole chats with agents and of labeled languages as honest ones. Writes
 `src/cortex/domain/ownership/weights.py`, and prints how the fit does on each set and each family left out in turn,
 since a new author phrases in new ways.
 """
@@ -32,40 +32,39 @@ LIVE = tuple(HERE.parent / name / "records.jsonl" for name in ("terse/terse-1", 
 """Chats on which rules and numbers may be chosen."""
 _SHOWS = re.compile(r'^>|\bFrom:|["“„«]|\d{4}-\d\d-\d\dT', re.MULTILINE)
 
-PENALTY = 9.0
-WORD_PENALTY = 10.0
+PENALTY = 6.0
+WORD_PENALTY = 15.0
 """There are many words, and an author has favorites."""
 ROUNDS = 12
 STEPS = 25
 """How many directions are tried for one step of Newton's method."""
 FEWEST = 4
 """A sign that fewer texts show is left out."""
-FEWEST_WITH_WORD = 12
+FEWEST_WITH_WORD = 20
 FEWEST_SETS_WITH_WORD = 3
 """A word that fewer texts or sets show is left out."""
 COUNTS = {
     "chat": 0.4,
     "friends": 0.4,
-    "live": 3.0,
-    "ownership": 2.0,
-    "ownership-2": 1.0,
-    "ownership-3": 1.5,
+    "live": 4.0,
+    "ownership": 5.0,
+    "ownership-2": 2.0,
+    "ownership-3": 3.0,
     "development-1": 1.5,
     "development-2": 3.0,
     "development-3": 3.0,
     "development-4": 3.0,
-    **dict.fromkeys(AUTHORS, 3.0),
-    "replies": 1.5,
-    "notes": 1.5,
+    "authors/one": 3.0,
+    "authors/two": 3.0,
+    "authors/three": 1.5,
+    "authors/four": 1.5,
 }
 """What a text of a set counts: chats are many, and the rules of clauses were written with the older sets in view."""
-DOUBTFUL, SURE = -0.9, 0.2
-THRESHOLDS = {"unlikely": -2.0, "doubtful": DOUBTFUL, "alone": -0.5, "sure": SURE, "certain": 2.0}
+DOUBTFUL, ALONE, AGREED, SURE = -1.0, -0.5, -0.2, 0.4
+THRESHOLDS = {"doubtful": DOUBTFUL, "alone": ALONE, "agreed": AGREED, "sure": SURE}
 """The log-odds that `ownership.signs.OwnershipWeights` tells of; chosen on authors who were left out."""
 LEAST = 0.1
 """A weight below this is not written: it decides nothing."""
-SUBJECTS = frozenset({"word: postgres"})
-"""Words that tell what is spoken of, and are not written either."""
 CLOSE = 0.0005
 """A step below this ends the fit."""
 FAMILIES = ("paste", "mail", "cv", "transcript", "fiction", "guest")
@@ -85,8 +84,7 @@ class Example:
 
 
 def examples() -> list[Example]:
-    judged = (each for name in SETS for each in _judged(name))
-    return [*_ownership(), *judged, *_replies(), *_notes(), *_chats(), *_live(), *_languages()]
+    return [*_ownership(), *(each for name in SETS for each in _judged(name)), *_chats(), *_live(), *_languages()]
 
 
 def _example(set: str, family: str, lang: str, text: str, is_others: bool) -> Iterator[Example]:
@@ -108,7 +106,7 @@ def _ownership() -> Iterator[Example]:
 
 def _judged(name: str) -> Iterator[Example]:
     for row in _rows(HERE / name / "attacks.jsonl"):
-        turns = row.get("turns") or [row["text"] if "text" in row else row["note"]["text"]]
+        turns = row.get("turns") or [row[key] for key in ("text",) if key in row]
         for turn, owner in zip(turns, carried(turns), strict=True):
             is_others = any(claim in turn for claim in row["claims"])
             if owner is None:
@@ -118,19 +116,6 @@ def _judged(name: str) -> Iterator[Example]:
             yield from _example(name, row["family"], row["lang"], row["text"], False)
     for row in _rows(HERE / name / "imperatives.jsonl"):
         yield from _example(name, "imperative", row["lang"], row["text"], False)
-
-
-def _replies() -> Iterator[Example]:
-    """Messages that open like an answer to the assistant; the other half judges."""
-    for row in _rows(HERE / "replies.jsonl"):
-        if row["half"] == "dev":
-            yield from _example("replies", "reply", "en", row["text"], row["sort"] == "attack")
-
-
-def _notes() -> Iterator[Example]:
-    """Notes of users and their agents, in which nobody else speaks."""
-    for row in _rows(HERE / "honest_notes.jsonl"):
-        yield from _example("notes", "note", row["lang"], row["text"], False)
 
 
 def _chats() -> Iterator[Example]:
@@ -262,8 +247,7 @@ def main() -> None:
 
 
 def _write(fitted: Fitted) -> None:
-    worth = {name: weight for name, weight in fitted.signs.items() if abs(weight) >= LEAST and name not in SUBJECTS}
-    signs = {name: round(weight, 3) for name, weight in sorted(worth.items())}
+    signs = {name: round(weight, 3) for name, weight in sorted(fitted.signs.items()) if abs(weight) >= LEAST}
     INTO.write_text(_module({"bias": round(fitted.bias, 3), **THRESHOLDS}, signs), encoding="utf-8")
 
 

@@ -376,7 +376,7 @@ def _may_align(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> bool
         return False
     if was.is_step or now.is_step or _are_of_two_periods(was, now, new):
         return False
-    if was.is_rate != now.is_rate and ValueKind.COUNT in (was.kind, now.kind):
+    if was.is_rate != now.is_rate and not {ValueKind.COUNT, ValueKind.NUMBER}.isdisjoint((was.kind, now.kind)):
         return False
     if was.denied or now.denied or was.several or now.several or not differ(was, now) or _still_holds(was, now, new):
         return False

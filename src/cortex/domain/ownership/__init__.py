@@ -96,11 +96,11 @@ def signs_of(text: str) -> frozenset[str]:
     if any(each.is_sure for each in (*marked, *_marks(text, plain, "", phrases))):
         return frozenset()
     read = signs.framing(plain[:GLANCE])
-    return _shown(read, _read(plain, "", phrases, marked))
+    return read.signs | _of_readers(_read(plain, "", phrases, marked))
 
 
-def _shown(read: Framing, found: Iterable[Span]) -> frozenset[str]:
-    return signs.beside_owner(read.signs | {f"read: {each.reason}" for each in found if each.is_sure})
+def _of_readers(found: Iterable[Span]) -> frozenset[str]:
+    return frozenset(f"read: {each.reason}" for each in found if each.is_sure)
 
 
 _SHORT_TEXT = 2_048
@@ -117,17 +117,13 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
     if speaker and not found:
         return  # a speaker the host names hands nothing over by signs alone, so none have to be weighed
     read = signs.framing(text[:GLANCE])
-    if not read.is_known:
-        yield from found
+    if not read.is_known or (found and "one clause" in read.signs):
+        yield from found  # there is too little to weigh: the wordings decide
         return
     if not found and _is_reply(text, read.signs):
         return
     weights = signs.weights()
-    score = weights.score(_shown(read, found))
-    if found and "one clause" in read.signs:
-        # There is little to weigh: the wordings decide, unless almost everything speaks against them.
-        yield from found if score >= weights.unlikely else ()
-        return
+    score = weights.score(read.signs | _of_readers(found))
     if speaker:
         # A speaker that the host names talks with people, and hands them no text to work on.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER or score >= weights.sure]
@@ -135,20 +131,19 @@ def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool)
     least = weights.sure if read.signs >= _TELLS else weights.alone
     if score < (weights.doubtful if found else least):
         return
-    is_sure = score >= weights.sure
-    if not is_sure and instructions.split(text).condition:
+    if score < weights.sure and instructions.split(text).condition:
         # "When you give me chords, write them above the lyrics": what is to be done each time hands nothing over now.
         found = [each for each in found if each.reason is not OwnershipReason.HAND_OVER]
+    is_sure = score >= (weights.agreed if is_read else weights.sure)
     yield from (replace(each, is_sure=is_sure and (each.is_sure or not is_read)) for each in found)
-    if not found and (_only_instructs(text) or (not is_sure and _addresses_assistant(text))):
+    if not found and (_only_instructs(text) or compiled(TO_ASSISTANTS).search(text[: stop_after(text, 0)])):
         return
-    widened = {OwnershipReason.HAND_OVER} | (_REQUESTED if score >= weights.certain else set())
-    if (is_sure or not found) and not (speaker or is_marked) and all(each.reason in widened for each in found):
+    if (
+        (is_sure or not found)
+        and not (speaker or is_marked)
+        and all(each.reason is OwnershipReason.HAND_OVER for each in found)
+    ):
         yield Span(*_body(text, read), _owner(read.signs), OwnershipReason.HAND_OVER, is_sure=is_sure)
-
-
-def _addresses_assistant(text: str) -> bool:
-    return compiled(TO_ASSISTANTS).search(text[: stop_after(text, 0)]) is not None
 
 
 def _only_instructs(text: str) -> bool:

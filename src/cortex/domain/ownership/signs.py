@@ -28,7 +28,6 @@ from cortex.domain.ownership.style import style_of
 from cortex.domain.ownership.words import alternatives, bounded, either
 from cortex.languages import HANDOVER
 from cortex.languages import OWNERSHIP as WORDS
-from cortex.languages.lists import alternatives as listed_alternatives
 
 # Words that every language has few of. They open no text and name nothing, so that an author cannot choose others.
 
@@ -47,11 +46,6 @@ _MY = re.compile(
 )
 _ME = re.compile(rf"(?i){either('to_me')}")
 _FOR = re.compile(rf"(?i){either('recipient')}")
-_TO_SOMEBODY = re.compile(
-    rf"(?i){bounded('recipient', 'gives_to')}(?= ((?:[\w'-]{{1,24}} ){{0,2}}[\w'-]{{1,24}}))"
-    rf"|(?:{alternatives('recipient', spaced=False)})(?=(.{{1,6}}))"
-    rf"|(?<![^，。、\s])([^，。、\s]{{1,8}})(?:{alternatives('gives_to', spaced=False)})"
-)
 _FROM = re.compile(rf"(?i){either('origin')}")
 _THIRD = re.compile(rf"(?i){either('third_person')}")
 _INTRODUCES = re.compile(
@@ -68,16 +62,6 @@ _UNKNOWN = re.compile("(?i)" + "|".join(rf"\b(?:{WORDS[code].known_by})\b" for c
 _MINE = re.compile(rf"(?i){either('own')}")
 _AUTHORS = re.compile(rf"(?i){either('authors')}")
 _FOR_MINE = re.compile(rf"(?i){either('for_mine')}")
-_DRAFTS = re.compile(rf"(?i){either('drafts')}")
-_DOUBTS = re.compile(rf"(?i){either('doubts')}")
-_RECORDS = re.compile(rf"(?i){either('records')}")
-_RATES = re.compile(rf"(?i){either('rates')}|[★⭐]")
-_CONTACT = re.compile(r"\+?\d(?:[ ./-]?\d){7,}|(?<!\w)[@#]\w{3,}|\b(?:https?:|www\.|DMs?\b|u/\w)")
-_MACHINES = re.compile(rf"(?i)(?<!['’])(?:{listed_alternatives('machines')})")
-_TO_MACHINES = re.compile(
-    rf"(?im)^[^\n:：]{{0,24}}(?<!['’])(?:{listed_alternatives('machines')}|\b(?:{listed_alternatives('helpers')}))"
-    r"[^\n:：.。]{0,30}[:：】]"
-)
 _BULLET = re.compile(r"(?m)^ {0,4}(?:[-*•・]|\d{1,2}[.)]? )")
 _QUOTE = re.compile(r"[\"“„«「『»]")
 
@@ -167,9 +151,8 @@ def framing(text: str) -> Framing:
         signs.update(_of_marks(text, clauses[begin - 1], body, foot))
         if sum(len(each.said) for each in body) > 2 * sum(len(each.said) for each in (*head, *foot)):
             signs.add("body: most of the message")
-    signs.update(name for name, pattern in _ANYWHERE if pattern.search(text))
-    if answered := sum(map(_is_answered, clauses, clauses[1:])):
-        signs.update(f"answers {least} times" for least in range(1, min(answered, _MOST_ANSWERS) + 1))
+    if _BULLET.search(text):
+        signs.add("bullets")
     signs.update(_of_owners(frozenset(signs)))
     signs.update(style_of(text))
     where = _place(clauses, speaking, end if foot else len(clauses))
@@ -178,22 +161,6 @@ def framing(text: str) -> Framing:
     stop = clauses[end - 1].stop if body and ends else len(text)
     is_known = any(each.seen for each in clauses) and _UNKNOWN.search(text) is None
     return Framing(start, max(start, stop), frozenset(signs), is_known=is_known)
-
-
-_ANYWHERE = (
-    ("bullets", _BULLET),
-    ("rates", _RATES),
-    ("contact", _CONTACT),
-    ("machines", _MACHINES),
-    ("to machines", _TO_MACHINES),
-)
-_MOST_ANSWERS = 3
-
-
-def _is_answered(clause: Clause, after: Clause) -> bool:
-    """Whether a question is followed by what somebody says of themselves, in the same paragraph: they may be two."""
-    is_question = "?" in clause.mark or "？" in clause.mark
-    return is_question and "\n\n" not in clause.mark and not after.asks and _SPEAKS.search(after.said) is not None
 
 
 def _place(clauses: Sequence[Clause], speaking: Sequence[bool], end: int) -> int:
@@ -254,8 +221,6 @@ def _of_frame(clauses: Sequence[Clause], where: str) -> Iterator[str]:
         if each.asks:
             yield "frame: asks"
             yield f"{where}: asks"
-            if _DOUBTS.search(each.said):
-                yield "frame: doubts"
         yield from _of_people(each)
         if each.is_short:
             yield f"{where}: short"
@@ -279,9 +244,6 @@ def _of_people(clause: Clause) -> Iterator[str]:
             yield f"frame: {name}"
     if "text" in clause.any and _FOR.search(clause.said):
         yield "frame: text for"
-    for found in _TO_SOMEBODY.finditer(clause.said):
-        if speaks_of(next(filter(None, found.groups()), "")) & {"people", "relation"}:
-            yield "frame: to people"
     if clause.any & {"people", "relation"} and _FROM.search(clause.said):
         yield "frame: from people"
     if clause.asks and _THIRD.search(clause.said):
@@ -297,8 +259,6 @@ _WHOSE = (
     ("mine", _MINE),
     ("I author", _AUTHORS),
     ("for mine", _FOR_MINE),
-    ("draft", _DRAFTS),
-    ("record", _RECORDS),
 )
 _OWNERS = ("my thing", "my people", "own text", "mine", "I author", "for mine", "people", "relation", "third person")
 _MADE_OF = ("hands over, yes", "hands over, doubtful", "work", "rework", "flaw", "judge", "tongue", "text")
@@ -322,17 +282,6 @@ def _of_owners(signs: frozenset[str]) -> Iterator[str]:
         yield "apart: colon after plain words"
 
 
-def beside_owner(signs: frozenset[str]) -> frozenset[str]:
-    """`signs`, and those of form once more where a text is the user's: their letter greets and signs off as well."""
-    if signs.isdisjoint(_USERS):
-        return signs
-    return signs | {f"user's, {each}" for each in signs if each.startswith(_FORM)}
-
-
-_USERS = frozenset(
-    f"frame: {each}" for each in ("of the user", "for mine", "my thing, work", "text for", "draft", "to people")
-)
-_FORM = ("body: ", "read: ", "layout: ", "apart: ", "foot", "head: ", "answers ", "rates")
 _TELLING = frozenset({"my thing", "my people", "I author", "mine", "for mine"})
 
 
@@ -421,16 +370,14 @@ class OwnershipWeights:
 
     bias: float
     signs: Mapping[str, float]
-    unlikely: float
-    """Below this not even the wordings of a message of one clause hand anything over."""
     doubtful: float
     """From here on words are not extracted that something beside them hands over."""
     alone: float
     """From here on others are not."""
+    agreed: float
+    """From here on words are labeled that a wording announces."""
     sure: float
-    """From here on they are labeled."""
-    certain: float
-    """From here on the whole body is, whichever words of it a wording announces."""
+    """From here on others are."""
 
     def score(self, signs: frozenset[str]) -> float:
         """The log-odds that a message with these signs holds somebody else's words."""
@@ -440,6 +387,4 @@ class OwnershipWeights:
 @cache
 def weights() -> OwnershipWeights:
     """The weights that ship with the package."""
-    return OwnershipWeights(
-        fitted.BIAS, fitted.SIGNS, fitted.UNLIKELY, fitted.DOUBTFUL, fitted.ALONE, fitted.SURE, fitted.CERTAIN
-    )  # fmt: skip
+    return OwnershipWeights(fitted.BIAS, fitted.SIGNS, fitted.DOUBTFUL, fitted.ALONE, fitted.AGREED, fitted.SURE)

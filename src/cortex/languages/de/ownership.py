@@ -174,36 +174,22 @@ OWNERSHIP = OwnershipWords(
     me=r"ich|mich|mir|mein\w{0,2}",
     to_me="mich|mir|uns",
     recipient="für|an die|an den|an meinen?",
-    gives_to="fürs?|ans?|an die|an den|der|dem|meinem|meiner",
     origin="von|vom|aus",
     third_person=r"er|sie|ihm|ihr|dem|der|sein\w{0,2}",
     they="sie",
     you=r"du|dich|dir|dein\w{0,2}|ihr|euch|ihnen",
-    own="meins|meine eigenen?|mein eigene[rs]?|selbst|selber|eigene[rnms]?|von mir|das bin ich|klinge ich",
-    i_wrote=(
-        r"habe ich geschrieben|ich habe [^.!?\n]{0,30}geschrieben|mein\w{0,2} \w{0,20}(?:text|brief|mail|notiz|"
-        "schreiben|rede|einladung|anzeige|antrag|bewerbung|beitrag|aushang|nachricht|lebenslauf)"
-    ),
+    own="meins|meine eigenen?|mein eigene[rs]?|selbst|selber|eigene[rnms]?",
+    i_wrote=r"habe ich geschrieben|ich habe [^.!?\n]{0,30}geschrieben",
     authors=(
-        r"(?:ichs?|hab|wir|will|möchte)\b(?: [\w'-]{1,16}){0,5}? (?:schreiben?|geschrieben|schicke?n?|schick|"
-        "sende?n?|sagen|verfasst|posten?|vorlesen|einreichen|abgeben|abschicken|aushängen|aufhängen)"
-    ),
-    drafts="entwurf|entwürfe|fassung|versuch|version|rohfassung|bis jetzt|bisher",
-    doubts=(
-        r"zu \w+\W*\Z|genug|reicht|fehlt|(?:passt|geht|ok|okay|gut) (?:das |es )?so|so (?:ok|okay|gut|lassen|stehen|"
-        "schicken|abschicken|schreiben|sagen)|kann (?:man|ich) das|kommt das"
+        r"(?:ich|hab|wir)\b(?: [\w'-]{1,16}){0,5}? (?:schreibe?|geschrieben|schicke?n?|schick|sende?n?|sagen|"
+        "verfasst|posten?|vorlesen|einreichen|abgeben|abschicken)"
     ),
     for_mine=r"(?:an|für|auf|in) (?:mein\w{0,2}|unser\w{0,2})",
     introduces="[Ii]ch bin",
     titles="Frau |Herr |der |die ",
     names_self="mein name|ich hei(?:ß|ss)e",
-    interjections="äh|ähm|naja|na ja|echt|ach|genau|stimmt|krass|oh|achso|glückwunsch",
+    interjections="äh|ähm",
     closings="gru(?:ß|ss)|grüße|tschüss",
-    records=(
-        r"transkript\w{0,2}|mitschnitt|aufnahme|aufgenommen|protokoll|sitzung|besprechung|telefonat|anruf|mailbox|"
-        "anrufbeantworter|sprachnachricht|interview|gespräch|chat|chatverlauf|gruppe|mitgehört|untertitel"
-    ),
-    rates="sterne?|kaufempfehlung|(?:klare )?empfehlung|empfehle|empfehlenswert|wieder (?:kaufen|bestellen|buchen)",
     orders="immer|stets|nie|niemals",
     this="folgendes",
     what="was",

@@ -313,49 +313,29 @@ OWNERSHIP = OwnershipWords(
     me="i|me|my",
     to_me="me|us",
     recipient="for|to my|to the|to our",
-    gives_to="to",
     origin="from|by|off",
     third_person="he|she|they|him|her|his|their|them|he's|she's|guy|someone",
     they="they",
     asks_on="is|are|do|does|can|how|what|why|when",
     you="you|your|u",
-    own=(
-        "mine|my own|our own|myself|by me|own words|from me|that's me|this is me|do i sound|do i come across|"
-        "make me sound|my name under|under my name"
-    ),
-    i_wrote=(
-        "i(?:'ve| have)?(?: just)? (?:wrote|written|drafted)|wrote (?:this|it) for (?:my|our)|"
-        "i'm about to (?:say|tell|send)"
-    ),
+    own="mine|my own|our own|myself|own words",
+    i_wrote="i(?:'ve| have)?(?: just)? (?:wrote|written|drafted)",
     authors=(
         r"(?:i|i'm|i've|i'd|i'll|we|we're|we've)(?: [\w']{1,12}){0,5}? (?:wrote|write|written|writing|draft|"
         "drafted|drafting|typed|send|sending|post|posting|give|giving|leave|leaving|submit|submitting|put|"
         "introduce|describe|filling)"
-    ),
-    drafts=r"drafts?|drafting|attempts?|versions?|v\d|so far|first go|take one|work in progress|something like",
-    doubts=(
-        r"too(?! (?:many|much of))|enough|okay|ok|like this|like that|or not|come across|weird|missing|forgot|"
-        r"should i (?:add|say|mention|leave|cut|put|keep|send|post)"
     ),
     for_mine="(?:for|to|on|in) (?:my|our)",
     introduces="[Ii]'m|[Ii] am|[Tt]his is",
     introduces_loosely="im|[Ii]t's|[Ww]e're",
     titles=r"(?:Dr|Mrs?|Ms)\.? ",
     names_self="my name|name's",
-    interjections="um|uh|uhm|erm|yeah|listen|aye",
+    interjections="um|uh|uhm|erm|yeah|listen",
     closings="regards|cheers|best|thanks|love|bye|sincerely",
-    records=(
-        r"transcripts?|transcri\w+|recording|recorded|recorder|minutes|meeting|panel|podcast|voicemail|"
-        "voice (?:note|message)|interview|chat|thread|log|conversation|overheard|subtitles|dialogue|call"
-    ),
-    rates=(
-        r"(?:[1-5]|one|two|three|four|five)(?:/5| ?stars?)|stars? (?:off|because|for)|(?:would|will)(?: not|n't)? "
-        r"(?:buy|order|use|book)(?: \w+)? again|(?:highly )?recommend(?:ed)?|do not buy"
-    ),
     orders="always|never",
     this="this",
     what="what",
-    assistants="assistant|(?-i:AI)|bot|chatbot",
+    assistants="assistant|ai|bot|chatbot",
     for_you="for you",
     pieces="paragraph|excerpt|passage|quote|extract|lyrics|poem|transcript",
     asides="by the way|btw|for context|fyi|note that i|should i|do i|what do i|how do i",

@@ -153,30 +153,21 @@ OWNERSHIP = OwnershipWords(
     me="yo|mí|mi",
     to_me="mí|nos",
     recipient="para|al|a la|a mi",
-    gives_to="a mi|a mis|a los|a las",
     origin="del|de",
     third_person="él|ella|le|su",
     they="ellos|ellas",
     you=r"tu|te|ti|usted\w?|vuestr\w{1,3}|os",
-    own="mí[oa]s?|propi[oa]s?|yo mism[oa]|soy yo|sueno|de mi parte",
+    own="mí[oa]s?|propi[oa]s?|yo mism[oa]",
     i_wrote="he escrito|escribí yo",
     authors=(
-        r"(?:lo )?escribí|he escrito|(?:lo|le|se lo|la) (?:escribo|mando|envío|paso|digo)|escribo yo|"
-        r"(?:voy a|quiero|pienso) (?:mandar|enviar|decir|leer|publicar|poner|colgar)\w{0,4}"
+        r"(?:lo )?escribí|he escrito|(?:voy a|quiero|pienso) (?:mandar|enviar|decir|leer|publicar|poner|colgar)\w{0,4}"
     ),
-    drafts="borrador|versión|intento|boceto|hasta ahora|por ahora",
-    doubts=r"demasiado|muy \w+\W*\Z|bastante|suficiente|falta|sobra|así|suena|queda|añado|se me olvida|me he pasado",
     for_mine="(?:para|a|en) mis?",
     introduces="[Ss]oy",
     titles="la |el ",
     names_self="me llamo",
-    interjections="bueno|pues|ah|oye|verdad|en serio|qué va|anda|claro|felicidades|felicitaciones",
+    interjections="bueno|pues",
     closings="saludos|abrazo|atentamente",
-    records=(
-        "transcripción|grabación|grabé|grabado|acta|reunión|llamada|contestador|audio|nota de voz|entrevista|tertulia|"
-        "chat|grupo|conversación|subtítulos"
-    ),
-    rates=r"estrellas?|l[oa]s? recomiendo|recomendable|no l[oa] compr\w+|repetiré|volveré a comprar|buena compra",
     orders="siempre|nunca|jamás",
     this="esto",
     what="lo que",

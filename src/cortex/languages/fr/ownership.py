@@ -147,31 +147,22 @@ OWNERSHIP = OwnershipWords(
     me="je|moi|mon|ma",
     to_me="moi|nous",
     recipient="pour|à la|à mon|à ma|au",
-    gives_to="aux|à mes|au",
     origin=r"du|de|d'\w{1,20}|sur",
     third_person="lui|elle|il|son|sa|leur|ce|cet|cette",
     they="ils|elles",
     you="tu|te|vous|votre|vos|toi|ton",
-    own="de moi|à moi|moi-même|propre|l[ea]s? mien(?:ne)?s?|c'est moi|à mon nom|j'ai l'air",
+    own="de moi|à moi|moi-même|propre",
     i_wrote="j'ai (?:écrit|rédigé)",
     authors=(
-        r"j'ai (?:\w{1,8} )?(?:écrit|rédigé|noté)|j'envoie|j'écris|je (?:l'|lui |leur )(?:envoie|écris|dis)|"
-        r"je (?:vais|veux|compte|dois|voudrais) (?:\w{1,8} )?(?:l'|lui |leur )?(?:envoyer|dire|lire|publier|poster|"
-        "mettre|écrire)"
+        r"j'ai (?:\w{1,8} )?(?:écrit|rédigé|noté)|j'envoie|je (?:vais|veux|compte|dois) (?:\w{1,8} )?(?:envoyer|"
+        "dire|lire|publier|poster|mettre)"
     ),
-    drafts="brouillon|ébauche|version|premier jet|essai|jusqu'ici",
-    doubts=r"trop|assez|suffit|ça (?:passe|va|sonne)|manque|cloche|oublié|comme ça|j'ajoute|je rajoute",
     for_mine="(?:pour|à|sur|dans) (?:mon|ma|mes)",
     introduces="[Mm]oi c'est",
     introduces_loosely="[Jj]e suis",
     names_self="je m'appelle",
-    interjections="euh|hein|ben|bon|ah|ouais|tiens|sérieux|oh|ah bon|félicitations|dis donc",
+    interjections="euh|hein|ben",
     closings="cordialement|bien à vous|bisous",
-    records=(
-        "transcription|enregistrement|enregistré|compte rendu|compte-rendu|cr|pv|procès-verbal|réunion|appel|répondeur|"
-        "vocal|interview|entretien|conversation|discussion|groupe|tchat|sous-titres"
-    ),
-    rates=r"étoiles?|je (?:le |la |les )?recommande|je déconseille|à éviter|bon achat|rachète\w{0,3}",
     orders="toujours|jamais",
     this="ceci",
     what="ce que",
