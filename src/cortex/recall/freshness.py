@@ -276,13 +276,16 @@ def _passed(top: list[Scored], plan: Plan, recipe: Freshness, speakers_of: Speak
     spoken = said(top, plan, speakers_of)
     replaced = _replaced(spoken, plan, recipe)
     kept_back = _kept_back(spoken, replaced, recipe.most)
+    shown = {each.trace.id: each for each in top}
     for newer in sorted(spoken, key=lambda each: each.time):
         earlier = replaced.get(newer.scored.trace.id, {})
         if not earlier or newer.scored.trace.id in kept_back:
             continue
-        above = top[: top.index(newer.scored)]
+        # A memory and the turn it came from are one candidate: what is shown of it moves.
+        mover = shown.get(newer.scored.stood_for or newer.scored.trace.id, newer.scored)
+        above = top[: top.index(mover)]
         if first := next((each for each in above if each.trace.id in earlier), None):
-            top = _moved(top, newer.scored, first)
+            top = _moved(top, mover, first)
     return top
 
 
