@@ -14,7 +14,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.query import Query
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role, Turn
-from cortex.recall.freshness import newest_first
+from cortex.recall.freshness import newest_first, with_other_sides
 from cortex.recall.plan import Plan, plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import DEFAULT, Freshness, named
@@ -105,6 +105,26 @@ def test_a_brief_statement_that_changes_nothing_of_it_stays_where_it_is(newer):
     """X14"""
     question = "how much do i owe the fiddle teacher each time"
     assert order(question, *among_others("violin is with okafor, 30 a lesson, cash", newer))[0] == 1
+
+
+def test_what_may_have_changed_is_shown_right_below_and_not_cut_off():
+    """X14: far behind the best, it need not be an update"""
+    older, *others = among_others("violin is with okafor, 30 a lesson, cash", "okafor has gone up to 35, from may")
+    newer = next(each for each in others if each.trace.seq == 50)
+    newer.set_part("keyword", 0.05)
+    newer.similarity = 0.03
+    ranked = newest_first((older, *others), planned("how much do i owe the fiddle teacher each time"), Freshness())
+    assert [each.trace.seq for each in ranked][:1] == [1]
+    assert newer.may_replace == older.trace.id
+    shown = with_other_sides([older, *others[:2]], [newer], ranked)
+    assert [each.trace.seq for each in shown][:2] == [1, 50]
+
+
+def test_of_what_is_beside_the_point_no_change_leads():
+    """X14"""
+    boiler = said(60, "the boiler guy is sam, he does mondays", 0.1), said(70, "the boiler guy is pete now", 0.09)
+    ranked = (said(1, "violin is with okafor, 30 a lesson", 0.9), *boiler)
+    assert order("how much do i owe the fiddle teacher each time", *ranked) == [1, 60, 70]
 
 
 def test_a_brief_statement_of_a_named_person_needs_words_of_the_question():

@@ -37,6 +37,21 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["good morning, how's it going?", "hello there, how are you", "ok great, talk later", "got it, thanks for your help!"],
+)
+def test_several_phrases_of_small_talk_are_small_talk(message):
+    """E10"""
+    assert skip_reason(message) == "trivial"
+
+
+@pytest.mark.parametrize("message", ["good morning! which room am I in?", "how is it going with the roof?"])
+def test_what_is_asked_beside_small_talk_is_not(message):
+    """E10"""
+    assert skip_reason(message) is None
+
+
 @pytest.mark.parametrize("message", ["hm", "Hmm…", "Oh no", "uh, ok", "yes please!", "Will do 👍"])
 def test_an_interjection_or_a_short_assent_is_not_worth_a_recall(message: str):
     """E10"""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from functools import cache
 
 from cortex.domain.text import normal
 from cortex.languages import WORDS
 
 SMALL_TALK = frozenset(word for each in WORDS for word in each.small_talk.split())
-_PHRASES = frozenset(phrase for each in WORDS for phrase in " ".join(each.small_talk_phrases.split()).split(", "))
 _HEARTBEAT = re.compile(r"\s*(?:read heartbeat\.md\b.*|heartbeat(?:_ok)?\W*)", re.IGNORECASE | re.DOTALL)
 OWN_REQUEST = "[cortex:request]"
 """Before every prompt that Cortex gives to a program: a transcript of it is nobody's conversation."""
@@ -32,10 +33,29 @@ def passing_reason(message: str) -> str | None:
         return "no_words"
     if len(message) > _LONGEST_TRIVIAL:
         return None
-    bare = _bare(message)
-    if bare in SMALL_TALK or bare in _PHRASES or all(word in SMALL_TALK for word in bare.split()):
-        return "trivial"
-    return None
+    return "trivial" if _is_small_talk(_bare(message).split()) else None
+
+
+def _is_small_talk(words: Sequence[str]) -> bool:
+    """Whether words and phrases of small talk are all there is: "good morning, how are you"."""
+    at = 0
+    while at < len(words):
+        ends = range(min(len(words), at + _LONGEST_PHRASE), at, -1)
+        after = next((end for end in ends if " ".join(words[at:end]) in _phrases()), at)
+        if after == at and words[at] not in SMALL_TALK:
+            return False
+        at = max(after, at + 1)
+    return True
+
+
+@cache
+def _phrases() -> frozenset[str]:
+    """The phrases of small talk, as they are left of a message."""
+    listed = (phrase for each in WORDS for phrase in " ".join(each.small_talk_phrases.split()).split(", "))
+    return frozenset(map(_bare, listed)) - {""}
+
+
+_LONGEST_PHRASE = 5
 
 
 def is_heartbeat(message: str) -> bool:

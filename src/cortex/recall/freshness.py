@@ -308,10 +308,13 @@ def _replaced_in_brief(
 ) -> dict[TraceId, float]:
     earlier = {}
     for older in leading:
-        if older.telling & newer.telling and is_later(newer, older):
-            surely = weights["bias"] + weighed(brief_signs(older, newer, asked), weights)
+        if older.signs["score"] >= _ABOUT_AS_GOOD and older.telling & newer.telling and is_later(newer, older):
+            signs = brief_signs(older, newer, asked)
+            surely = weights["bias"] + weighed(signs, weights)
             if surely > 0:
                 earlier[older.scored.trace.id] = surely
+            elif surely > _MAY_REPLACE and signs["changed"] and signs["tie by thing"]:
+                newer.scored.may_replace = newer.scored.may_replace or older.scored.trace.id
     return earlier
 
 
@@ -335,6 +338,10 @@ def _replaced_by(
 
 LEADING = 8
 """Of so many of the best a brief statement may replace one: what it is about has to be the question's."""
+_ABOUT_AS_GOOD = 0.5
+"""What one of them scores at least, beside the best."""
+_MAY_REPLACE = -2.0
+"""From here on it may replace what it says has changed, and is shown with it, though not above it."""
 _VALUE_SIGNS = ("same unit", "same kind", "same place")
 
 
@@ -396,11 +403,15 @@ _DISPUTED = 5
 
 
 def with_other_sides(shown: Sequence[Scored], behind: Sequence[Scored], ranked: Sequence[Scored]) -> list[Scored]:
-    """`shown`, with what contradicts or replaces one of the best right below it, however far `behind` it is.
+    """`shown`, with what contradicts, replaces or may replace one of the best right below it, however far `behind`.
 
     `ranked` are all candidates: which turns contradict each other is known from the memories of them.
     """
     others = _other_sides(ranked)
+    for each in behind:
+        if each.may_replace is not None:
+            others[each.may_replace] = others.get(each.may_replace, frozenset()) | {each.trace.id}
+            others.setdefault(each.trace.id, frozenset({each.may_replace}))
     rest = {each.trace.id: each for each in behind if others.get(each.trace.id)}
     beside: list[Scored] = []
     for at, each in enumerate(shown):
@@ -410,7 +421,8 @@ def with_other_sides(shown: Sequence[Scored], behind: Sequence[Scored], ranked: 
         for id in sorted(others.get(each.trace.id, frozenset()) & rest.keys())[:1]:
             other = rest.pop(id)
             other.set_part("other side", each.score - other.score - 0.000001)
-            other.reasons.append(f"contradicts {each.trace.id}")
+            stands = "may replace" if other.may_replace == each.trace.id else "contradicts"
+            other.reasons.append(f"{stands} {each.trace.id}")
             beside.append(other)
     return beside
 

@@ -152,7 +152,7 @@ LISTS = {
     "moved to": "to until for",
     "leading to": "to until of is for at",
     "up to": "by of",
-    "from then on": "since start begin effective of",
+    "from then on": "since start begin effective of from",
     "each time": "night/nightly day/daily week/weekly month/monthly year/yearly/annually hour/hourly",
     "stands at": "up/to down/to back/to",
     "out of": "out of",

@@ -28,7 +28,9 @@ WORDS = Words(
     thank you, thank you so much, thanks a lot, thanks so much, many thanks, got it, sounds good, good morning,
     good evening, good night, good afternoon, see you, no problem, all good, makes sense, of course, very good,
     well done, hi there, hello there, hey there, yes please, sounds great, will do, updated, saved, added, logged,
-    recorded, all set, all done, on it, you got it, sure thing
+    recorded, all set, all done, on it, you got it, sure thing, how are you, how are things, how is it going,
+    hows it going, how's it going, whats up, what's up, talk later, talk to you later, talk soon, see you later,
+    thanks for the help, thanks for your help, thank you for your help
     """,
     # A word that carries meaning in English (German "die", Dutch "door", Italian "dove", Spanish "sin", the month of
     # May) is left out of the stop words of every language; being frequent, it weighs little.
