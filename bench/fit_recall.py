@@ -33,6 +33,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Role, TurnDraft
 from cortex.memory import Cortex
 from cortex.recall import answerability, freshness, recipes
+from cortex.recall.freshness import DatedStatement
 from cortex.recall.plan import Plan
 from cortex.recall.questions import may_ask_how_it_is
 from cortex.recall.ranking import Scored
@@ -178,43 +179,37 @@ _SIGNS_OF_MISSING = tuple(name for name in MISSING if name != "bias")
 
 @cache
 def pairs(question: Question) -> tuple[tuple[list[float], bool], ...]:
-    return tuple(_pairs(question))
-
-
-def _pairs(question: Question) -> Iterator[tuple[list[float], bool]]:
-    """Signs of an earlier and a later statement, and whether the later replaces the earlier; of others, nothing."""
-    if question.plan.asks_both:
-        return
-    origin = {each.trace.id: records for each, records in question.ranked}
-    spoken = freshness.said([each for each, _ in question.ranked], question.plan)
-    for older in spoken:
-        for newer in spoken:
-            first, second = origin[older.scored.trace.id], origin[newer.scored.trace.id]
-            replaces = _replaces(question, first, second)
-            if replaces is not None and freshness.is_later(newer, older):
-                signs = newer.signs | freshness.pair_signs(older, newer)
-                yield [signs[name] for name in _SIGNS_OF_NEWER], replaces
+    """Signs of an earlier and a later statement, and whether the later replaces the earlier."""
+    found = []
+    for _, older, newer, replaces in _labeled(question):
+        signs = newer.signs | freshness.pair_signs(older, newer)
+        found.append(([signs[name] for name in _SIGNS_OF_NEWER], replaces))
+    return tuple(found)
 
 
 @cache
 def brief_pairs(question: Question) -> tuple[tuple[list[float], bool], ...]:
-    return tuple(_brief_pairs(question))
-
-
-def _brief_pairs(question: Question) -> Iterator[tuple[list[float], bool]]:
     """The same of brief statements, and of what ranks high."""
-    if question.plan.asks_both or not may_ask_how_it_is(question.plan.text):
+    asked, found = freshness.Asked.by(question.plan.text), []
+    if may_ask_how_it_is(question.plan.text):
+        for place, older, newer, replaces in _labeled(question):
+            if place < freshness.LEADING and newer.is_brief:
+                signs = freshness.brief_signs(older, newer, asked)
+                found.append(([signs[name] for name in _SIGNS_OF_BRIEF], replaces))
+    return tuple(found)
+
+
+def _labeled(question: Question) -> Iterator[tuple[int, DatedStatement, DatedStatement, bool]]:
+    """The place of an earlier statement, both, and whether the later replaces it; of others, nothing."""
+    if question.plan.asks_both:
         return
     origin = {each.trace.id: records for each, records in question.ranked}
     spoken = freshness.said([each for each, _ in question.ranked], question.plan)
-    asked = freshness.Asked.by(question.plan.text)
-    for older in spoken[: freshness.LEADING]:
+    for place, older in enumerate(spoken):
         for newer in spoken:
-            if newer.is_brief and freshness.is_later(newer, older):
-                replaces = _replaces(question, origin[older.scored.trace.id], origin[newer.scored.trace.id])
-                if replaces is not None:
-                    signs = freshness.brief_signs(older, newer, asked)
-                    yield [signs[name] for name in _SIGNS_OF_BRIEF], replaces
+            replaces = _replaces(question, origin[older.scored.trace.id], origin[newer.scored.trace.id])
+            if replaces is not None and freshness.is_later(newer, older):
+                yield place, older, newer, replaces
 
 
 def _replaces(question: Question, older: Records, newer: Records) -> bool | None:

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from cortex.domain.chunk import Chunk
+from cortex.domain.identity import TraceId
 from cortex.domain.importance import Grade, ImportanceLabel, Origins
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Kind, Memory, Retention
@@ -51,6 +52,11 @@ _KNOWN = {name: frozenset(defaults_of(cls)) for name, cls in _CLASSES.items()}
 _VALUES = {cls: attrgetter(*(name for name, _ in named)) for cls, named in _FIELDS.items()}
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def with_sources(trace: Trace) -> frozenset[TraceId]:
+    """The ids of a trace, and of the turns it was extracted from."""
+    return frozenset((trace.id, *(trace.source_turns if isinstance(trace, Memory) else ())))
 
 
 def name_of(trace: Trace) -> str:

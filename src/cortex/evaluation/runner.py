@@ -19,10 +19,10 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane
-from cortex.domain.memory import Draft, Memory
+from cortex.domain.memory import Draft
 from cortex.domain.query import Query
 from cortex.domain.scope import Tenant
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, with_sources
 from cortex.domain.turn import TurnDraft
 from cortex.evaluation import lines, metrics, sets
 from cortex.evaluation.baselines import FUSED, Baseline, PlainFts, PlainHybrid, PlainVectors
@@ -265,8 +265,7 @@ class _Origins:
 
     def of(self, trace: Trace) -> frozenset[str]:
         """The records a trace stands for: its own, and those of the turns it came from."""
-        sources = trace.source_turns if isinstance(trace, Memory) else ()
-        return frozenset(self.records[id] for id in (trace.id, *sources) if id in self.records)
+        return frozenset(self.records[id] for id in with_sources(trace) if id in self.records)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Answerability) -> bo
 def is_judged(best: Sequence[Scored], plan: Plan) -> bool:
     """Whether a query is one question, of words that were used for anything."""
     text = plan.text
-    is_question = "?" in text or "？" in text or _QUESTION_WORD.match(text.lstrip()) is not None
+    is_question = questions.QUESTION_MARK.search(text) or _QUESTION_WORD.match(text.lstrip())
     if not is_question or plan.asks_both or questions.asks_for_two_things(text):
         return False
     return max(each.evidence for each in best) >= _TOPIC

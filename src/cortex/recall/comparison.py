@@ -13,6 +13,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.query import Query
 from cortex.domain.scope import DEFAULT_SCOPE
+from cortex.domain.trace import with_sources
 from cortex.domain.turn import Turn
 
 PLACES = 5
@@ -125,12 +126,7 @@ def is_hit(hits: Sequence[Hit], expected: Mapping[TraceId, frozenset[TraceId]]) 
     if not expected:
         return not hits
     wanted = set(expected).union(*expected.values())
-    return any(_names(hit) & wanted for hit in hits[:PLACES])
-
-
-def _names(hit: Hit) -> frozenset[TraceId]:
-    trace = hit.trace
-    return frozenset({trace.id, *(trace.source_turns if isinstance(trace, Memory) else ())})
+    return any(with_sources(hit.trace) & wanted for hit in hits[:PLACES])
 
 
 def strays(query: Query, hits: Sequence[Hit]) -> int:

@@ -24,6 +24,7 @@ from cortex.languages.words import either
 from cortex.ports.store import Filter, View
 from cortex.recall.dates import Dated, dates_in
 from cortex.recall.labels import said, speaker_of
+from cortex.recall.questions import QUESTION_MARK
 from cortex.recall.ranking import Scored
 from cortex.recall.standing_rules import telling_terms
 
@@ -67,8 +68,7 @@ _MOST_REACTING = 8
 
 _POLAR = re.compile(rf"(?:^|[,;:]\s)\W{{0,4}}(?:{either(each.questions.polar for each in WORDS)})", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-_MARK = re.compile("[?？؟]")
-_ASKS = re.compile(rf"{_MARK.pattern}\W*$")
+_ASKS = re.compile(rf"{QUESTION_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
 _OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
 _ASKS_OF_ONESELF = re.compile(either(each.questions.asks_of_oneself for each in WORDS), re.IGNORECASE)
@@ -90,7 +90,7 @@ Allows = Callable[[Trace], bool]
 def only_asks(turn: Turn) -> bool:
     """Whether a turn asks and says nothing else: no value, nothing of the asker, hardly a word beside the question."""
     text = said(turn)
-    if _MARK.search(text) is None:
+    if QUESTION_MARK.search(text) is None:
         return False  # most turns ask nothing at all
     return _is_only_question(text) or asks_back(turn)
 
@@ -99,7 +99,7 @@ def asks_back(turn: Turn) -> bool:
     """Whether a user only asks an assistant for what they once said: "who's my manager again?"."""
     text = said(turn)
     is_own = turn.role is Role.USER and not turn.speaker
-    return is_own and _MARK.search(text) is not None and _is_asked_back(text)
+    return is_own and QUESTION_MARK.search(text) is not None and _is_asked_back(text)
 
 
 @lru_cache(maxsize=_READ_LATELY)

@@ -16,7 +16,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.passages import heading, passage_at
 from cortex.domain.query import Query
 from cortex.domain.text import PASSAGE_TOKENS, estimate_tokens
-from cortex.domain.trace import Trace, label_of, used_at
+from cortex.domain.trace import Trace, label_of, used_at, with_sources
 from cortex.domain.turn import Turn
 from cortex.ports.clock import Clock
 from cortex.ports.store import Filter, View
@@ -253,7 +253,7 @@ class _Search:
             trusts=first.trusts,
         )  # fmt: skip
         found = dialogue.said_in(self.view, allowed, last=period.since is None)
-        said = [turn for turn in found if turn.state is State.ACTIVE and policy.refusal(turn, planned.now) is None]
+        said = [turn for turn in found if policy.is_current(turn, planned.now)]
         kept = {id for memory in self.view.derived([turn.id for turn in said]) for id in memory.source_turns}
         chosen = sorted(said, key=lambda turn: (turn.id not in kept, -turn.created_at.timestamp(), turn.id))
         chosen = sorted(chosen[: planned.limit], key=lambda turn: (turn.created_at, turn.session, turn.seq))
@@ -471,9 +471,7 @@ class _Search:
         if planned.automatic:
             evident = self._evident(answer, planned, admitted)
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted[len(evident) :]]
-            admitted = evident
-        if planned.automatic:
-            admitted = self._near_the_best(answer, planned, admitted)
+            admitted = self._near_the_best(answer, planned, evident)
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         rules = self._standing(standing, planned, alone=not admitted)
@@ -498,10 +496,10 @@ class _Search:
         if not (seats.preferences and beside and planned.automatic and standing_rules.wants_preferences(planned)):
             return []
         leg = retrieve.preference_leg(self.view, self.question, allowed, _PREFERENCES, self.deadline, self.clock)
-        shown = {id for each in beside[:_FIRST_HITS] for id in _told_by(each.trace)}
+        shown = {id for each in beside[:_FIRST_HITS] for id in with_sources(each.trace)}
         near = [id for id, similarity in leg.scores.items() if similarity >= seats.preference]
-        active = (each for each in self.view.load(near) if each.state is State.ACTIVE)
-        fresh = [each for each in active if policy.refusal(each, planned.now) is None and not shown & _told_by(each)]
+        current = (each for each in self.view.load(near) if policy.is_current(each, planned.now))
+        fresh = [each for each in current if not shown & with_sources(each)]
         fresh.sort(key=lambda trace: (-leg.scores[trace.id], trace.id))
         return [
             Scored(trace, ("vector",), {"preferred": leg.scores[trace.id]}, ["preference"], leg.scores[trace.id])
@@ -575,11 +573,7 @@ class _Search:
     def _standing(self, leg: Leg, planned: Plan, *, alone: bool) -> list[Scored]:
         """Rules that apply to the turn. A remembered rule also applies alone; one merely said does not."""
         seats = self.recipe.pinned_rules
-        loaded = [
-            trace
-            for trace in self.view.load(leg.ids)
-            if trace.state is State.ACTIVE and policy.refusal(trace, planned.now) is None
-        ]
+        loaded = [trace for trace in self.view.load(leg.ids) if policy.is_current(trace, planned.now)]
         near = standing_rules.nearness(self.question, self.ask, self.deadline)
         rules = standing_rules.applying(loaded, leg.scores, planned, near, seats.nearness)
         memories = [rule for rule in rules if isinstance(rule.trace, Memory)]
@@ -698,15 +692,10 @@ def _seated(chosen: list[Scored], rules: list[Scored], limit: int, most: int) ->
     return ([each for each in chosen if each.trace.id not in gone] + fresh)[:limit], given_up
 
 
-def _told_by(trace: Trace) -> frozenset[TraceId]:
-    """A trace, and the turns it was extracted from."""
-    return frozenset((trace.id, *(trace.source_turns if isinstance(trace, Memory) else ())))
-
-
 def _without_sources(chosen: Sequence[Scored], liked: Sequence[Scored]) -> list[Scored]:
     """`chosen` without the turns that preferences were extracted from, which have their own places."""
-    told = {id for each in liked for id in _told_by(each.trace)}
-    return [each for each in chosen if each.trace.id not in told]
+    sources = {id for each in liked for id in with_sources(each.trace)}
+    return [each for each in chosen if each.trace.id not in sources]
 
 
 def _raised(chosen: Sequence[Scored], liked: Sequence[Scored]) -> list[Scored]:

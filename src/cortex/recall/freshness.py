@@ -23,7 +23,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import index_terms
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, with_sources
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn
 from cortex.languages import WORDS
@@ -433,9 +433,7 @@ def _other_sides(ranked: Sequence[Scored]) -> dict[TraceId, frozenset[TraceId]]:
     if not any(map(_is_opposed, ranked)):
         return others
     sources = {
-        each.trace.id: frozenset((each.trace.id, *each.trace.source_turns))
-        for each in ranked
-        if isinstance(each.trace, Memory)
+        each.trace.id: with_sources(each.trace) for each in ranked if isinstance(each.trace, Memory)
     }
     speakers = {each.trace.id: each.trace.speaker for each in ranked if isinstance(each.trace, Turn)}
 

@@ -96,6 +96,11 @@ def refusal(trace: Trace, now: datetime) -> str | None:
     return "expired" if isinstance(trace, Turn) and not trace.is_alive(now) else None
 
 
+def is_current(trace: Trace, now: datetime) -> bool:
+    """Whether a trace holds now: nothing replaced it, and it may be shown."""
+    return trace.state is State.ACTIVE and refusal(trace, now) is None
+
+
 def successor(trace: Trace, known: Mapping[TraceId, Trace]) -> TraceId | None:
     """The id of what replaced `trace` in the end, as far as `known` tells; None if nothing did."""
     seen = {trace.id}

@@ -19,6 +19,7 @@ _ASKED = re.compile(either(each.asked for each in _ASKING), re.IGNORECASE)
 _TWOFOLD = re.compile(either(each.twofold for each in _ASKING), re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"(?<=[^.!?\s] )[^\W\d_]*[A-Z]\w*(?:-\w+)*")
 _READ_CHARS = 400
+QUESTION_MARK = re.compile("[?？؟]")
 _NUMBER = either(each.number for each in _ASKING)
 _DATE = either(each.date for each in _ASKING)
 _NAME = either(each.name for each in _ASKING)
