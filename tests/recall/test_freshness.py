@@ -14,7 +14,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.query import Query
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role, Turn
-from cortex.recall.freshness import newest_first, with_other_sides
+from cortex.recall.freshness import kept_ahead, newest_first, with_other_sides
 from cortex.recall.plan import Plan, plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import DEFAULT, Freshness, named
@@ -60,6 +60,23 @@ NEW = "I want to tidy up, since the commits merged into the main branch have now
 def test_the_newer_value_passes_the_older_one(question, old, new):
     """X14"""
     assert order(question, said(1, old, 1.0), said(2, new, 0.8)) == [2, 1]
+
+
+@pytest.mark.parametrize(("marks", "first"), [((1.0, 0.9), 2), ((1.0, 0.2), 1), ((0.5, 1.0), 2)])
+def test_the_newer_value_stays_ahead_unless_a_reranker_finds_it_far_worse(marks, first):
+    """X14, X10: a cross-encoder reads each text alone"""
+    older, newer = said(1, OLD, 0.0), said(2, NEW, 0.0)
+    newer.ahead_of = older.trace.id
+    for each, mark in zip((older, newer), marks, strict=True):
+        each.set_part("rerank", mark)
+    ranked = kept_ahead(sorted((older, newer), key=lambda each: -each.score))
+    assert [each.trace.seq for each in ranked] == [first, 3 - first]
+
+
+def test_what_passed_an_older_value_says_so():
+    older, newer = said(1, OLD, 1.0), said(2, NEW, 0.8)
+    newest_first((older, newer), planned("How many commits have been merged into the main branch?"), Freshness())
+    assert (older.ahead_of, newer.ahead_of) == (None, older.trace.id)
 
 
 OTHERS = (

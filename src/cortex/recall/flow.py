@@ -408,7 +408,8 @@ class _Search:
         self.readings.append(reading)
         if reading.absent is not None:
             answer.degraded = sorted({*answer.degraded, f"rerank:{reading.absent}"})
-        return reranking.reranked(admitted, reading, rerank)
+        # Who reads each text alone does not know which of two is the newer.
+        return freshness.kept_ahead(reranking.reranked(admitted, reading, rerank))
 
     def _readable(self, trace: Trace, terms: Set[str]) -> str:
         """What a reranker is given of a trace: the question it answers, and the part that bears on the query.

@@ -386,10 +386,24 @@ def _after_what_outdates_them(top: list[Scored]) -> list[Scored]:
     return top
 
 
+def kept_ahead(ranked: list[Scored]) -> list[Scored]:
+    """`ranked`, put in another order since, with what was moved above something older above it again.
+
+    What scores far less than that by now was moved for nothing.
+    """
+    for newer in [each for each in ranked if each.ahead_of is not None]:
+        above = ranked[: ranked.index(newer)]
+        older = next((each for each in above if each.trace.id == newer.ahead_of), None)
+        if older is not None and newer.score >= _ABOUT_AS_GOOD * older.score:
+            ranked = _moved(ranked, newer, older)
+    return ranked
+
+
 def _moved(top: list[Scored], newer: Scored, older: Scored) -> list[Scored]:
     """`newer` right above `older`, with the part of its score that says so."""
     newer.set_part("newer", newer.parts.get("newer", 0.0) + older.score - newer.score + 0.000001)
     newer.reasons.append(f"newer than {older.trace.id}")
+    newer.ahead_of = older.stood_for or older.trace.id
     rest = [each for each in top if each is not newer]
     rest.insert(rest.index(older), newer)
     return rest

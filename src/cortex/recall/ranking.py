@@ -40,6 +40,8 @@ class Scored:
     """Whether its score is on the scale of the recipe's floor: one by its place among the words alone is not (B7)."""
     pinned: bool = False
     """Whether it is a rule that applies here."""
+    ahead_of: TraceId | None = None
+    """What it was moved above, since it is newer."""
     may_replace: TraceId | None = None
     """What it perhaps gives a newer value of, and is shown with."""
     _total: float | None = field(default=None, init=False, repr=False)
