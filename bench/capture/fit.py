@@ -45,7 +45,7 @@ IMPERATIVES = tuple(
     Path(__file__).parent / folder / "imperatives.jsonl"
     for folder in (
         *(f"development-{number}" for number in (1, 2, 3, 4)),
-        *(f"authors/{name}" for name in ("one", "two", "three", "four")),
+        *(f"authors/{name}" for name in ("one", "two", "three", "four", "five")),
     )
 )
 """Standing orders and near misses of independent authors."""

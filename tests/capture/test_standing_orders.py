@@ -43,6 +43,10 @@ def rules_of(text: str) -> list[str]:
         "付款之前先问我。",
         "ホテルを勧めるときは、朝食付きだけにして。",
         "支払いの前に確認して。",
+        "Quando ti mando un contratto, elenca prima le scadenze.",
+        "Quando eu mandar um contrato, liste primeiro os prazos.",
+        "Когда я присылаю договор, сначала перечисли сроки.",
+        "레시피를 물어보면 항상 그램으로 알려 줘.",
     ],
 )
 def test_an_order_that_is_meant_to_last_is_a_rule(text):
@@ -151,6 +155,22 @@ def test_what_is_done_once_or_said_to_people_is_no_plain_order(text):
         "金額は税込みで統一。",
         "次からは出典も付けてもらえますか。",
         "答えは箇条書きじゃなくて文章にしてほしい。",
+        "Niente punti esclamativi.",
+        "Potresti sempre indicarmi la fonte alla fine?",
+        "Voglio che tu mi avvisi prima di inviare qualcosa.",
+        "Gli importi sempre in franchi.",
+        "Nada de pontos de exclamação.",
+        "Pode sempre indicar a fonte no fim?",
+        "Quero que você me avise antes de enviar qualquer coisa.",
+        "Os valores sempre em reais.",
+        "Никаких восклицательных знаков.",
+        "Можешь всегда указывать источник в конце?",
+        "Хочу, чтобы ты предупреждал меня перед отправкой.",
+        "Суммы всегда в евро.",
+        "느낌표 금지.",
+        "앞으로 출처를 마지막에 적어 줄 수 있어?",
+        "보내기 전에 나한테 알려 줬으면 해.",
+        "금액은 항상 유로로.",
     ],
 )
 def test_other_languages_order_by_bans_wishes_requests_and_noun_phrases_too(text):
@@ -177,6 +197,22 @@ def test_other_languages_order_by_bans_wishes_requests_and_noun_phrases_too(text
         "毎朝かならず散歩をします。",
         "今回だけ英語で答えて。",
         "祖母はいつも急ぐなと言っていました。",
+        "Da domani vado sempre a piedi al lavoro.",
+        "Perché la pasta va sempre salata?",
+        "Per questa volta rispondimi in tedesco.",
+        "Mio nonno ripeteva che non bisogna mai avere fretta.",
+        "A partir de amanhã vou sempre a pé para o trabalho.",
+        "Porque é que a massa leva sempre sal?",
+        "Desta vez responde em alemão.",
+        "O meu avô repetia que nunca se deve ter pressa.",
+        "С завтрашнего дня всегда хожу на работу пешком.",
+        "Почему воду для макарон всегда солят?",
+        "На этот раз ответь по-немецки.",
+        "Дедушка повторял, что никогда не надо спешить.",
+        "내일부터는 항상 걸어서 출근해요.",
+        "왜 파스타 물에는 항상 소금을 넣어?",
+        "이번에는 독일어로 대답해 줘.",
+        "할아버지는 늘 서두르지 말라고 하셨어요.",
     ],
 )
 def test_a_habit_hearsay_a_recipe_and_what_is_wanted_once_are_no_rules_in_any_language(text):
@@ -192,13 +228,20 @@ def test_a_habit_hearsay_a_recipe_and_what_is_wanted_once_are_no_rules_in_any_la
         "Cite tes sources. À chaque fois.",
         "回答用中文。每次都这样。",
         "絵文字は使わないで。ずっと。",
+        "Niente elenchi puntati. Mai.",
+        "Cite as fontes. Sempre.",
+        "Указывай источники. Каждый раз.",
+        "이모티콘은 쓰지 마. 절대로.",
     ],
 )
 def test_what_only_says_how_long_belongs_to_the_order_before_it(text):
     assert rules_of(text) == [text]
 
 
-@for_each("text", ["Always.", "Für immer.", "Siempre.", "Toujours.", "每次。", "ずっと。"])
+@for_each(
+    "text",
+    ["Always.", "Für immer.", "Siempre.", "Toujours.", "每次。", "ずっと。", "Sempre.", "Mai.", "Всегда.", "매번."],
+)
 def test_how_long_is_no_order_by_itself(text):
     assert rules_of(text) == []
 

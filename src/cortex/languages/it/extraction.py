@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cortex.languages.families import families, phrase_of, plain, request_of
+from cortex.languages.it.rule_signs import RULE_SIGNS
 from cortex.languages.it.words import WORDS
 from cortex.languages.pack import Pack
 from cortex.languages.signs import any_of, failing, opening, weigher, word_of
@@ -518,6 +519,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="it",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
     others=r"(?!.*\b(?:io|me|mi|mi[oae]|miei|noi|ci|nostr[oaie])\b)"
@@ -599,7 +601,7 @@ PACK = Pack(
         tengo mangio bevo vado sveglio dicono mattina sera si dice oggi domani ieri puoi vorrei voglio faccio fa sto
         stai uso alle allergico allergica vengo potrei dovrei potresti dovresti scadenza riunione affitto ne ora
         signor signora apre prima dopo so sai nuotare ricordati ricorda rispondi nel dell all sull quest un' e' po
-        tutti tutte ogni essere fare
+        tutti tutte ogni essere fare niente nessun nessuna dammi fammi mostrami
         """.split()
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cortex.languages.families import families
+from cortex.languages.ko.rule_signs import RULE_SIGNS
 from cortex.languages.ko.words import WORDS
 from cortex.languages.pack import Pack
 from cortex.languages.signs import any_of, weigher
@@ -356,6 +357,7 @@ _SIGNS = {
 PACK = Pack(
     lang="ko",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     others=r"(?!.*(?:저는|제|나는|내|우리))(?:그녀|그분|그이|그|걔|쟤|얘|그 ?사람)(?:는|은|가|이|도)\s",
     script="[\uac00-\ud7af]",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cortex.languages.families import families, phrase_of, plain, request_of
 from cortex.languages.pack import Pack
+from cortex.languages.pt.rule_signs import RULE_SIGNS
 from cortex.languages.pt.words import WORDS
 from cortex.languages.signs import any_of, failing, opening, weigher, word_of
 
@@ -525,6 +526,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="pt",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
     others=r"(?!.*\b(?:eu|me|mim|comigo|meus?|minhas?|noss[oa]s?|a gente)\b)"

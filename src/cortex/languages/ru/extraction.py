@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cortex.languages.families import families, phrase_of, plain, request_of
 from cortex.languages.pack import Pack
+from cortex.languages.ru.rule_signs import RULE_SIGNS
 from cortex.languages.ru.words import WORDS
 from cortex.languages.signs import any_of, failing, opening, weigher, word_of
 
@@ -492,6 +493,7 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="ru",
     rules=_RULES,
+    rule_signs=RULE_SIGNS,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
     others=r"(?!.*\b(?:я|меня|мне|мной|мой|моя|мое|мои|моего|моей|мы|нас|нам|наш\w{0,3})\b)"
