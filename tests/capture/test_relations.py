@@ -55,6 +55,7 @@ def test_a_new_value_of_the_same_thing_replaces_the_old_one(old: str, new: str):
         ("My output of bowls rose 15% after the new wheel.", "My output of bowls rose 20% after the new kiln."),
         ("We had a 4% gain in pottery sales.", "We've now had a 7% gain in pottery sales."),
         ("I sold 12 bowls in July.", "I've sold 50 bowls in 2024."),
+        ("I completed 10 breathing sessions during my trip.", "I've completed 40 breathing sessions since March."),
         ("I fire the kiln twice a week.", "I've completed 14 firings of the kiln so far."),
         ("The kiln uses 140-160 units of gas.", "The kiln now uses 150 units of gas."),
         ("The rent of the studio is $1,350.", "If the rent of the studio is raised to $1,500, we have to leave."),

@@ -444,15 +444,21 @@ _PERIOD = re.compile(rf"(?:{_MONTHS}|(?:19|20)\d\d|q[1-4])", re.IGNORECASE)
 
 
 def _period(tokens: tuple[ClaimToken, ...], clause: int) -> frozenset[str]:
-    """The month, quarter or year in which what a clause says was so; empty where it names none."""
+    """The month, quarter, year or occasion in which what a clause says was so; empty where it names none."""
     found: set[str] = set()
-    opened = False
-    for token in tokens:
-        is_time = token.clause == clause and bool(_PERIOD.fullmatch(token.said))
-        if opened and is_time:
+    opened = during = False
+    for token in (token for token in tokens if token.clause == clause):
+        is_time = bool(_PERIOD.fullmatch(token.said))
+        if (opened and is_time) or (during and token.weight >= 1.0):
             found.add(token.said)
+            during = False
         opened = token.said in relation_words.words("periods") or (opened and is_time)
+        during = token.said in _DURING or (during and not is_time)
     return frozenset(found)
+
+
+_DURING = listed("during")
+"""What follows these is an occasion: "10 sessions during my trip"."""
 
 
 def _subject(tokens: tuple[ClaimToken, ...], place: int) -> str:

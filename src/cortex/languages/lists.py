@@ -25,6 +25,7 @@ MEANINGS: Mapping[str, str] = {
     "small numbers": 'How long a text is to be, in words: "in two sentences".',
     "spans": "Units of time as words of a sentence.",
     "bounds": 'What a value follows that is no state: "increased by 15%", "above 80%".',
+    "during": 'What stands before an occasion that a value is of: "10 sessions during my trip".',
     "contractions": "Endings that stand for a verb, each with it.",
     "continuing": "What follows the comma after a date where the clause goes on.",
     "referring": "How a clause opens that is about what the one before is about.",

@@ -105,6 +105,7 @@ LISTS = {
     """,
     "spans": "second seconds minute minutes hour hours day days week weeks month months year years",
     "bounds": "by above over under below than exceeding",
+    "during": "during throughout",
     "contractions": "'d/would 'll/will",
     "continuing": "for in at on of with",
     "referring": "it it's its that that's which they their",
