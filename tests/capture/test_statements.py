@@ -393,6 +393,41 @@ class TestWhatAStatementPointsAt:
     ) -> None:
         assert texts(said) == kept_texts
 
+    @pytest.mark.parametrize(
+        ("said", "kept_texts"),
+        [
+            (
+                "my plumber Dagny cant do the 3rd. its the 9th now",
+                ["My plumber Dagny cant do the 3rd. its the 9th now"],
+            ),
+            (
+                "I keep ducks, six of them. 90 eggs last month",
+                ["I keep ducks, six of them. 90 eggs last month (2024-02)"],
+            ),
+            ("I booked the ferry for june 4. $180 with the car", ["I booked the ferry for june 4. $180 with the car"]),
+        ],
+    )
+    def test_what_goes_on_in_a_brief_message_is_remembered_with_what_it_leans_on(
+        self, said: str, kept_texts: list[str]
+    ) -> None:
+        assert texts(said) == kept_texts
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "My sister moved to Bergen in May. "
+            + "She has a boat that needs a lot of work and a dog that hates it. " * 3,
+            "My sister moved to Bergen in May. Her flat is where? ",
+            "I moved to Bergen in May. At most five lines from now on, please.",
+        ],
+    )
+    def test_long_messages_questions_and_orders_do_not_go_on_with_what_was_said(self, said: str) -> None:
+        assert not any(each.is_joined for each in statements.read(turn(said))[0])
+
+    def test_between_people_every_sentence_is_read_by_itself(self) -> None:
+        said = turn("Dagny cant do the 3rd. its the 9th now", speaker="Ana")
+        assert not any(each.is_joined for each in statements.read(said, listener="Ben")[0])
+
     def test_what_adds_to_an_order_may_be_an_instruction(self) -> None:
         judged = {each.text for each in statements.read(turn("Write the notes. Only in metric units."))[0]}
         assert "Only in metric units." in judged

@@ -83,6 +83,11 @@ def is_fragment(text: str, words: ReferenceWords) -> bool:
     return compiled(words.fragment).match(text) is not None
 
 
+def leans(text: str, words: ReferenceWords) -> bool:
+    """Whether a text opens as what goes on with the sentence before does: "its the 29th now", "310 quid but ..."."""
+    return bool(words.leaning) and compiled(words.leaning).match(text) is not None
+
+
 # --- what refers to something ----------------------------------------------------------------------------------------
 
 

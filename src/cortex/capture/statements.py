@@ -19,7 +19,7 @@ from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
 from cortex.domain.vectors import Vector
 from cortex.languages.lists import finder
-from cortex.languages.pack import USER, ClauseWords, Pack, compiled
+from cortex.languages.pack import USER, ClauseWords, Pack, ReferenceWords, compiled
 from cortex.languages.packs import DEFAULT_PACKS
 
 EXPLICIT = 0.9
@@ -52,6 +52,8 @@ _WORD = re.compile(r"\w+")
 _NAME_OF_A_THING = re.compile(r"[a-z][a-z0-9]*(?:[A-Z_/]|\.(?=[a-z])|-(?=(?:api|app|cli|db|js|sdk|server|ui)\b))")
 _TAKES_BACK = finder("takes back")
 _MOST_WORDS_CORRECTING = 40
+_BRIEF = 30
+"""A message of at most so many words is about one thing, or says what it is about."""
 _TALK = frozenset({Role.USER, Role.ASSISTANT})
 _FEWEST_STEMS = 3
 _STEM = 6
@@ -82,6 +84,8 @@ class TurnStatement:
     """The one person it is said to, by name."""
     corrects: bool = False
     """Whether its turn says that something was said wrongly before."""
+    is_joined: bool = False
+    """Whether it is of several sentences of a brief message, of which the later lean on the first."""
     is_part: bool = False
     """Whether it is a clause that gives a value in a statement that asks for something besides."""
 
@@ -169,9 +173,9 @@ def read(
                 _add_order(statements, sentence, own)
             continue
         is_hidden = _is_hidden(own, start, end)
-        added_to = _added_to(own[start:end], around.states, statements)
+        added_to = _added_to(around, own[start:end], statements)
         if added_to is not None:
-            statements[added_to] = _with_more(statements[added_to], end)
+            statements[added_to] = _with_more(around, statements[added_to], start, end)
         elif is_hidden or any(map(_is_explicit, found)):
             around.leads = around.states = None
         else:
@@ -254,20 +258,36 @@ class _Around:
     """The place of the statement that the sentence before in the same turn ends with."""
 
 
-def _added_to(sentence: str, before: int | None, statements: Sequence[TurnStatement]) -> int | None:
+def _added_to(around: _Around, sentence: str, statements: Sequence[TurnStatement]) -> int | None:
     """The place of the statement that a sentence only adds to: "It fails again. Only on Windows."."""
-    if before is None:
+    if around.states is None:
         return None
-    pack, said = statements[before].pack, statements[before].text
-    if pack.references is None or not standalone.is_fragment(sentence, pack.references):
+    before = statements[around.states]
+    words = before.pack.references
+    if words is None or not (standalone.is_fragment(sentence, words) or _leans(around, sentence, words)):
         return None
-    return None if shown(said, pack.rule_signs) & _REQUESTS else before
+    asks = any(shown(said, before.pack.rule_signs) & _REQUESTS for said in (before.text, sentence))
+    return None if asks else around.states
 
 
-def _with_more(each: TurnStatement, end: int) -> TurnStatement:
-    """A statement with what was added to it, unless that is too long."""
+def _leans(around: _Around, sentence: str, words: ReferenceWords) -> bool:
+    """Whether a sentence of a brief message to an assistant cannot be read without the one before it.
+
+    "ekberg cant do the 16th. its the 29th now", "ALS recert is booked, 12 june. 310 quid but trust pays".
+    """
+    is_brief = around.listener is None and len(around.own.split()) <= _BRIEF
+    return is_brief and not sentence.rstrip().endswith("?") and standalone.leans(sentence, words)
+
+
+def _with_more(around: _Around, each: TurnStatement, start: int, end: int) -> TurnStatement:
+    """A statement with what was added to it, unless that is too long; what goes on with it is judged as one with it."""
     text = each.turn.text[each.start : end]
-    return each if len(text.split()) > clauses.LONGEST_WORDS else replace(each, end=end, text=text)
+    if len(text.split()) > clauses.LONGEST_WORDS:
+        return each
+    words = each.pack.references
+    is_fragment = words is not None and standalone.is_fragment(around.own[start:end], words)
+    signs = each.signs if is_fragment else _signs(around.own[each.start : end], each.pack, around.brought_up)
+    return replace(each, end=end, text=text, signs=signs | _of_rules(each.signs), is_joined=True)
 
 
 def _statements(
@@ -290,6 +310,10 @@ def _value_parts(
     parts = [span for each in asking for span in _value_clauses(around.own, *each.span, pack.clauses)]
     for span in (*parts, *clauses.mentions(around.own, start, end, pack.clauses)):
         yield replace(_statement(around, *span, pack, found), leads=None, is_part=True)
+
+
+def _of_rules(signs: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in signs if name.startswith("rule: "))
 
 
 def _statement(around: _Around, begin: int, stop: int, pack: Pack, found: Sequence[Candidate]) -> TurnStatement:
@@ -497,7 +521,9 @@ def _standing_alone(each: TurnStatement) -> tuple[str, int] | None:
             whole = standalone.led(lead, said, words)
             text, start = (whole, each.leads[0]) if whole else (text, start)
     if text is None:
-        return None
+        if not each.is_joined:
+            return None
+        text = said
     text = standalone.addressed(standalone.dated(text, each.turn.created_at, words), each.listener, words)
     return _capital(text), start
 

@@ -172,6 +172,8 @@ class ReferenceWords:
     """Openings that only look like that."""
     fragment: str
     """A sentence that only adds to the one before it: "Only on Windows."."""
+    leaning: str
+    """How a sentence of a brief message opens that goes on with the one before it: "its the 29th now"."""
     person: str
     someone: str
     """What an opening pronoun for a person may stand for."""

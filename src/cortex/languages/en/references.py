@@ -85,6 +85,13 @@ ENGLISH = ReferenceWords(
         r"cancel(?:l)?ed|changed|raised|lowered|extended|shortened)\s(?:my|our|the|(?-i:[A-Z])[\w-]{0,20}'s)\s"
     ),
     fragment=rf"(?!.*(?:(?<!\w)(?:{_SAYS})|'\w)){_ADDING}(?:,?\s[^\s.!?;:]+){{1,9}}[.!]*$",
+    leaning=(
+        r"(?!.*\b(?:please|pls|from now on|always|never)\b)"
+        r"\W{0,3}(?:(?:it|they|she|he|that)(?:'?(?:s|ve|re|d|ll))?|its|him|her|them|same|both|neither|but|so|plus|though|"
+        rf"then|instead|otherwise|maybe|probably|{_PLACING}|(?:start|end|open|close|cost|get|go|goe|come|run|doe|need|"
+        r"want|work|live|leave|arrive|take|pay|finishe)s|starting|ending|going|has|is|was|are|were|\$?\d[\d.,:/-]*)"
+        r"(?=[\s,]|$)(?!\s(?:far|good|what|long)\b)"
+    ),
     person=r"(?:he|she)(?P<tail>'s|'d|'ll|)\b",
     someone=(
         rf"\b(?:my|our)\s(?:[a-z-]{{2,20}}\s){{0,2}}{_KIN}\b(?:,?\s(?-i:[A-Z][\w'-]{{1,20}}))?"
