@@ -25,9 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench import terse
-from bench.capture import gold, labeled_turns
+from bench.capture import changed_chats, gold, labeled_turns
+from bench.capture.changed_chats import ChangedChat
 from cortex import settings as configuration
-from cortex.capture import prose, rules, statements, worth
+from cortex.capture import likely_changes, prose, rules, statements, worth
 from cortex.capture.worth import WorthScale
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
@@ -104,6 +105,8 @@ FITS = {
     WorthScale.RULE_BY_SIGNS: Fit(5.0, None, 0.25),
     # Set by authors three of whom a fit had seen nothing; author four judged.
     WorthScale.RULE_ELSEWHERE: Fit(1.5, None, 0.25),
+    # From here on a statement is held against what was said before, though it is worth nothing by itself.
+    WorthScale.NEWS: Fit(3.0, 60.0, -1.0),
 }
 
 _KNOWN_RULE = "rule: rule"
@@ -289,6 +292,15 @@ def _sentences_elsewhere(text: str, lang: str) -> list[statements.TurnStatement]
     return statements.read(turn, packs=[_ELSEWHERE[lang]])[0]
 
 
+def news_examples(chats: Sequence[ChangedChat] | None = None) -> list[Example]:
+    """The sentences of chats in which things change, by whether they change anything."""
+    return [
+        Example(f"{_AUTHOR}{chat.author}", each.text, likely_changes.news_signs(each.text), chat.is_news(place))
+        for chat in (changed_chats.training() if chats is None else chats)
+        for place, each in enumerate(chat.said)
+    ]
+
+
 def _group(row: Mapping[str, Any], at: int) -> str:
     return f"{_PHRASING}{row['phrasing']}" if "phrasing" in row else f"one{at // 10}"
 
@@ -420,11 +432,13 @@ _PARTS = {
     "statements": (statement_examples, (WorthScale.STATEMENT, WorthScale.STATEMENT_BY_SIGNS)),
     "rules": (rule_examples, (WorthScale.RULE, WorthScale.RULE_BY_SIGNS)),
     "elsewhere": (elsewhere_examples, (WorthScale.RULE_ELSEWHERE,)),
+    "news": (news_examples, (WorthScale.NEWS,)),
 }
 _LEFT_OUT = {
     statement_examples: (),
     rule_examples: (_PHRASING, _AUTHOR, _TOPIC, _SORT),
     elsewhere_examples: (_AUTHOR, _LANGUAGE),
+    news_examples: (),
 }
 """What the fit reports left out, by the sentences that are read."""
 
@@ -460,6 +474,7 @@ def fingerprint() -> str:
         *LABELED,
         *sorted(LANGUAGE_TURNS.glob("*.jsonl")),
         *sorted(terse.CHOSEN.glob("*.jsonl")),
+        *sorted(changed_chats.FOLDER.glob("*.jsonl")),
         worth.WEIGHTS_FILE,
     )
     return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()

@@ -1,7 +1,8 @@
-"""Fits the weights of `cortex.capture.relations`: `python -m bench.capture.fit_relations [--check]`.
+"""Fits the weights of `relations` and `likely_changes` in `cortex.capture`: `python -m bench.capture.fit_relations`.
 
 Every pair of `pairs.jsonl` counts, and so does every other pair of statements of the same chat that has few words in
-common: those are unrelated. With `--check` each chat is judged by weights fitted on the others, and nothing is written.
+common: those are unrelated. What a statement likely changes is fitted on the chats of `changes/`. With `--check` each
+chat or author is judged by weights fitted on the others, and nothing is written; `changes/judge.jsonl` by all others.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -17,11 +18,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.capture import changed_chats
+from bench.capture import fit as worth_fit
+from bench.capture.changed_chats import ChangedChat
 from cortex import registry
 from cortex import settings as configuration
-from cortex.capture import relation_weights, relations
+from cortex.capture import likely_changes, relation_weights, relations
 from cortex.capture.claims import read
+from cortex.capture.worth import WorthScale
 from cortex.domain.text_similarity import alike
+from cortex.ports.embedder import Embedder
 
 PAIRS = Path(__file__).with_name("pairs.jsonl")
 CHATS = Path(__file__).with_name("chats.jsonl")
@@ -34,6 +40,7 @@ WITHOUT_VECTORS = 0.5
 """What a pair counts that is judged without its cosine: both ways have to work."""
 
 Signs = Mapping[str, float]
+Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +84,16 @@ def unrelated(given: Sequence[Pair]) -> Iterator[Pair]:
                     yield Pair(chat, "unrelated", old, new)
 
 
-def with_cosines(given: Sequence[Pair]) -> list[Pair]:
-    """The pairs with the nearness that the model that comes with the engine sees."""
+def _embedder() -> Embedder:
     home = configuration.default_home()
     options = configuration.load(home).embedding
-    embedder = registry.find("cortex.embedders", options.provider)(options.options, configuration.models_home(home))
+    create: Callable[..., Embedder] = registry.find("cortex.embedders", options.provider)
+    return create(options.options, configuration.models_home(home))
+
+
+def with_cosines(given: Sequence[Pair]) -> list[Pair]:
+    """The pairs with the nearness that the model that comes with the engine sees."""
+    embedder = _embedder()
     texts = sorted({text for pair in given for text in (pair.old, pair.new)})
     vectors = dict(zip(texts, embedder.embed_documents(texts), strict=True))
     scale = embedder.space.calibration.apply
@@ -112,7 +124,7 @@ def rows(given: Iterable[Pair]) -> list[Row]:
     ]
 
 
-def fit(given: Sequence[Row]) -> dict[str, float]:
+def fit(given: Sequence[Row] | Sequence[ChangeRow]) -> dict[str, float]:
     """The weights of a logistic regression with a quadratic penalty, and its bias."""
     usable = [row for row in given if row.signs is not None]
     names = sorted({name for row in usable for name in row.signs or ()})
@@ -129,6 +141,94 @@ def fit(given: Sequence[Row]) -> dict[str, float]:
         curve = (signals * (counts * likely * (1 - likely))[:, None]).T @ signals + np.diag(penalty + 1e-6)
         weights -= np.linalg.solve(curve, slope)
     return dict(zip(("bias", *names), (round(float(weight), 2) for weight in weights), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """A sentence of a chat beside an earlier one; `related` if a later change lies between the two."""
+
+    author: str
+    signs: Signs
+    holds: bool
+    related: bool
+    pair: Pair
+    weight: float = 1.0
+
+
+def change_rows(chats: Sequence[ChangedChat], embedder: Embedder) -> list[ChangeRow]:
+    """Every sentence beside the earlier ones that an engine would compare it with.
+
+    Whether a sentence tells news is judged by the other authors: by itself it would look surer than it is.
+    """
+    authors = sorted({chat.author for chat in chats})
+    table: list[ChangeRow] = []
+    for author in authors:
+        news = _news([chat for chat in changed_chats.training() if chat.author != author], embedder)
+        for chat in (chat for chat in chats if chat.author == author):
+            table += _rows_of(chat, news, embedder)
+    return table
+
+
+News = Callable[[Sequence[str], Matrix], Matrix]
+
+
+def _news(chats: Sequence[ChangedChat], embedder: Embedder) -> News:
+    """Tells how likely sentences change something, as fitted on chats."""
+    examples = worth_fit.news_examples(chats)
+    problem = worth_fit.Problem.of(
+        examples, _vectors(embedder, [each.text for each in examples]), worth_fit.FITS[WorthScale.NEWS]
+    )
+    scale = problem.as_dict(0.0)
+
+    def scores(texts: Sequence[str], vectors: Matrix) -> Matrix:
+        shown = [sum(scale["signs"].get(name, 0.0) for name in likely_changes.news_signs(text)) for text in texts]
+        return np.array(scale["bias"] + np.array(shown) + vectors @ np.array(scale["vector"]))
+
+    return scores
+
+
+def _vectors(embedder: Embedder, texts: Sequence[str]) -> Matrix:
+    return np.array(embedder.embed_documents(list(texts)), dtype=np.float64)
+
+
+def _rows_of(chat: ChangedChat, news: News, embedder: Embedder) -> Iterator[ChangeRow]:
+    texts = [each.text for each in chat.said]
+    vectors = _vectors(embedder, texts)
+    scale = embedder.space.calibration.apply
+    of_news = news(texts, vectors)
+    for new, text in enumerate(texts):
+        cosines = np.array([scale(float(each)) for each in vectors[:new] @ vectors[new]])
+        found, earlier = chat.beside(new, cosines)
+        for old, signs in zip(found, likely_changes.change_signs(text, float(of_news[new]), earlier), strict=False):
+            pair = Pair(chat.name, chat.relations.get((old, new), "unrelated"), texts[old], text)
+            yield ChangeRow(chat.author, signs, (old, new) in chat.relations, (old, new) in chat.of_one_thing, pair)
+
+
+def check_changes(embedder: Embedder, *, show: bool) -> None:
+    """Judge each author by the weights of the others, and the judging one by those of all."""
+    table = change_rows(changed_chats.training(), embedder)
+    judging = change_rows(changed_chats.judging(), embedder)
+    counts = Counter[str]()
+    for chat in (*changed_chats.training(), *changed_chats.judging()):
+        counts[chat.author] += len(chat.relations)
+    scored: dict[str, list[tuple[ChangeRow, float]]] = {}
+    for author in sorted({row.author for row in table}):
+        weights = fit([row for row in table if row.author != author])
+        scored[author] = [(row, relations.likely(row.signs, weights)) for row in table if row.author == author]
+    weights = fit(table)
+    scored["all left out"] = [each for some in scored.values() for each in some]
+    for author in changed_chats.JUDGES:
+        scored[author] = [(row, relations.likely(row.signs, weights)) for row in judging if row.author == author]
+    for name, rows_of in scored.items():
+        labeled = sum(count for author, count in counts.items() if author in {row.author for row, _ in rows_of})
+        for at in (0.3, 0.4, 0.5, 0.6, 0.7):
+            chosen = [row for row, score in rows_of if score >= at]
+            right, near = sum(row.holds for row in chosen), sum(row.holds or row.related for row in chosen)
+            print(f"change, {name} from {at}: found {right} of {labeled}, precision {near / max(1, len(chosen)):.3f}")
+    if show:
+        for row, score in sorted(scored["all left out"], key=lambda each: -each[1]):
+            if score >= likely_changes.LIKELY and not row.related:
+                print(f"{score:.2f} {row.author}: {row.pair.old} || {row.pair.new}")
 
 
 def check_flags(given: Sequence[Pair]) -> None:
@@ -185,8 +285,11 @@ def main() -> None:
         check(given, "update", rows(given), show=options.show)
         check(given, "denial", denials(given), show=options.show)
         check_flags(given)
+        check_changes(_embedder(), show=options.show)
     else:
-        INTO.write_text(module({"UPDATE": fit(rows(given)), "DENIAL": fit(denials(given))}), encoding="utf-8")
+        change = fit(change_rows(changed_chats.training(), _embedder()))
+        fitted = {"UPDATE": fit(rows(given)), "DENIAL": fit(denials(given)), "CHANGE": change}
+        INTO.write_text(module(fitted), encoding="utf-8")
 
 
 if __name__ == "__main__":

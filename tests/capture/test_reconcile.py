@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -544,3 +544,41 @@ def test_what_has_changed_since_is_not_undone() -> None:
     applied(store, [Put(home(1, "Berlin", importance=0.9), EventKind.REVISED)])
     with store.view(ANNA) as view, pytest.raises(Conflict):
         undo(decision.changes, view)
+
+
+class TestWhatLikelyChanges:
+    """X13, X14: a change is flagged though it hardly repeats a word."""
+
+    OLD, NEW = "Committee mtg with ekberg is april 16, 14:00", "Ugh ekberg cant do the 16th. its the 29th now"
+    USER: ClassVar = {"subject": "user"}
+
+    def beside(self, **fields: Any) -> tuple[Known, ...]:
+        others = ("cat has to go to the vet", "my sister Nell lives in Lisbon", "rent is due on the 1st")
+        return (
+            Known(said(1, self.OLD, **{**self.USER, **fields}), 0.62),
+            *(Known(said(at, text, **self.USER), 0.3) for at, text in enumerate(others, start=2)),
+        )
+
+    def test_it_is_flagged_on_both_sides_and_replaces_nothing(self) -> None:
+        decision = reconciled(said(40, self.NEW, **self.USER), *self.beside(), news=1.5)
+        assert (decision.verdict, decision.others) == (Reconciliation.CONTRADICTS, (id_(1),))
+        assert put(decision, id_(1)).contradicts == (id_(40),)
+        assert put(decision, id_(1)).state is State.ACTIVE
+
+    @pytest.mark.parametrize("news", [None, -3.0])
+    def test_nothing_is_flagged_where_it_tells_no_news(self, news) -> None:
+        assert reconciled(said(40, self.NEW, **self.USER), *self.beside(), news=news).verdict is Reconciliation.NEW
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"subject": "Jolene"},
+            {"kind": Kind.RULE},
+            {"source_turns": (id_(1_040),)},
+            {"created_at": NOW + 60 * DAY},
+        ],
+        ids=["another speaker", "an order", "the same turn", "said later"],
+    )
+    def test_what_it_cannot_change_is_left_alone(self, fields) -> None:
+        decision = reconciled(said(40, self.NEW, **self.USER), *self.beside(**fields), news=1.5)
+        assert decision.verdict is Reconciliation.NEW

@@ -34,6 +34,8 @@ class Candidate:
     """It is said as a correction of what was said before."""
     provisional: bool = False
     """It is not worth remembering by itself: it is kept only where it says otherwise than what is remembered."""
+    news: float | None = None
+    """How likely a statement in such words changes what was said before, as log-odds; None where nobody judged it."""
     importance: float = 0.5
     retention: Retention = Retention.PERMANENT
     ttl: timedelta | None = None

@@ -212,6 +212,7 @@ class Capture:
             lambda memory: self._known(memory, vectors.get(memory.id, ()), view),
             negated=frozenset(id for id, each in found.items() if each.negated),
             corrects=frozenset(id for id, each in found.items() if each.corrects),
+            news={id: each.news for id, each in found.items()},
             duplicate_at=self.policy.duplicate_at,
             now=self.clock.now(),
             cosine=lambda one, other: self._cosine(vectors.get(one.id), vectors.get(other.id)),

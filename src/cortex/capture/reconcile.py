@@ -11,10 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from cortex.capture import amounts, relations
 from cortex.capture.amounts import AmountChange
+from cortex.capture.likely_changes import Earlier, likely_changed
 from cortex.capture.value_exchange import exchanges_one_value
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
@@ -98,19 +101,21 @@ def decide(
     *,
     negated: bool = False,
     corrects: bool = False,
+    news: float | None = None,
     duplicate_at: float = DUPLICATE_AT,
     now: datetime,
 ) -> Decision:
     """What becomes of `memory` beside what is `known`: all of its slot in any state, and what says much the same.
 
-    `negated`: it says that something is no longer so. `corrects`: it is said as a correction.
+    `negated`: it says that something is no longer so. `corrects`: it is said as a correction. `news`: how likely it
+    changes anything, as log-odds; None where that was not judged.
     """
     if negated and RETRACTION not in memory.tags:
         memory = memory.revised(tags=(*memory.tags, RETRACTION))
     there = sorted((each for each in known if _is_beside(each, memory)), key=lambda each: each.memory.id)
     if again := next((each for each in there if _is_the_same_saying(memory, each, duplicate_at)), None):
         return _nothing(again, "already extracted from these turns")
-    case = _Case(memory, [each for each in there if _counts(each, now)], corrects, duplicate_at)
+    case = _Case(memory, [each for each in there if _counts(each, now)], corrects, duplicate_at, news)
     if better := next((each for each in case.repeated if _is_less_trusted(memory, each.memory)), None):
         return _nothing(better, "known from a more trusted source")
     return _retracted(case) if negated else _said(case)
@@ -122,6 +127,7 @@ def decide_all(
     *,
     negated: Collection[TraceId] = frozenset(),
     corrects: Collection[TraceId] = frozenset(),
+    news: Mapping[TraceId, float | None] = MappingProxyType({}),
     duplicate_at: float = DUPLICATE_AT,
     now: datetime,
     cosine: Callable[[Memory, Memory], float | None] | None = None,
@@ -129,8 +135,8 @@ def decide_all(
 ) -> list[Decision]:
     """Decide statements in the order they were said; later ones see what became of the earlier.
 
-    `negated` and `corrects` name those that are. `cosine` tells how near two statements of the batch are by meaning.
-    What `admit` refuses is left out, as if it had not been said.
+    `negated` and `corrects` name those that are, `news` tells how likely each changes anything, and `cosine` how near
+    two statements of the batch are by meaning. What `admit` refuses is left out, as if it had not been said.
     """
     batch: dict[TraceId, Known] = {}
     decisions = []
@@ -146,6 +152,7 @@ def decide_all(
             list(known.values()),
             negated=memory.id in negated,
             corrects=memory.id in corrects,
+            news=news.get(memory.id),
             duplicate_at=duplicate_at,
             now=now,
         )
@@ -216,7 +223,7 @@ def undo(changes: Iterable[Change], view: View) -> list[Change]:
 # --- who counts -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Case:
     """One statement and everything it is to be decided beside."""
 
@@ -224,6 +231,7 @@ class _Case:
     known: Sequence[Known]
     corrects: bool
     duplicate_at: float
+    news: float | None = None
 
     @property
     def active(self) -> list[Known]:
@@ -273,6 +281,16 @@ class _Case:
             return False
         return self.is_plain(other) or self._compared(other).is_contradiction
 
+    @cached_property
+    def likely_changed(self) -> list[Known]:
+        """What the statement likely changes, though their words alone do not tell."""
+        memory = self.memory
+        if self.news is None or not _may_change(memory):
+            return []
+        earlier = [each for each in self.active if _may_change(each.memory) and _is_from_before(memory, each)]
+        compared = [Earlier(each.memory.text, each.cosine, memory.created_at - each.last_said) for each in earlier]
+        return [earlier[place] for place in likely_changed(memory.text, self.news, compared)]
+
     def is_plain(self, other: Known) -> bool:
         """Whether the slot tells all there is to know of how two statements stand to each other."""
         return _is_telling(self.memory) or relations.are_plain(self.memory.text, other.memory.text)
@@ -300,6 +318,17 @@ def _are_two_things(memory: Memory, other: Memory) -> bool:
     if _amount_changes(memory, other):
         return False
     return relations.are_counted_apart(memory.text, other.text, memory.value, other.value)
+
+
+def _may_change(memory: Memory) -> bool:
+    """Whether a memory is of how things are with the user: not an order, nor what somebody else said of themselves."""
+    whose = memory.subject.casefold().partition("'")[0]
+    return memory.kind is not Kind.RULE and (not whose or whose in _ANYBODY)
+
+
+def _is_from_before(memory: Memory, known: Known) -> bool:
+    """Whether a statement follows another, from another turn; in one turn people tell several things."""
+    return _follows(memory, known) and not set(memory.source_turns) & set(known.memory.source_turns)
 
 
 def _counts(known: Known, now: datetime) -> bool:
@@ -387,6 +416,7 @@ def _rivals(case: _Case) -> list[Known]:
     rivals += [each for each in case.active if each not in rivals and case.relation(each).is_contradiction]
     rivals += [each for each in case.active if each not in rivals and _states_another_value(memory, each.memory)]
     rivals += [each for each in case.active if each not in rivals and _is_corrected_by(memory, each)]
+    rivals += [each for each in case.likely_changed if each not in rivals]
     if case.corrects and not rivals and (nearest := _corrected(case)):
         return [nearest]
     return rivals

@@ -51,3 +51,21 @@ DENIAL: Mapping[str, float] = {
     "sort": -2.28,
     "vague": 0.04,
 }
+
+CHANGE: Mapping[str, float] = {
+    "bias": -5.84,
+    "apart": 0.68,
+    "asked": -0.66,
+    "by words": 1.21,
+    "cosine": 0.73,
+    "margin": 4.89,
+    "news": 0.49,
+    "news and cosine": -2.25,
+    "news by meaning": 3.1,
+    "old words": -0.91,
+    "rarest": 1.62,
+    "rarity": 0.1,
+    "same kind": 0.8,
+    "update": 0.9,
+    "words": 1.02,
+}

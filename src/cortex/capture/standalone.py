@@ -85,7 +85,7 @@ def is_fragment(text: str, words: ReferenceWords) -> bool:
 
 def leans(text: str, words: ReferenceWords) -> bool:
     """Whether a text opens as what goes on with the sentence before does: "its the 29th now", "310 quid but ..."."""
-    return bool(words.leaning) and compiled(words.leaning).match(text) is not None
+    return compiled(words.leaning).match(text) is not None
 
 
 # --- what refers to something ----------------------------------------------------------------------------------------

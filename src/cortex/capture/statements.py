@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cortex.capture import audience, claims, clauses, prose, retention, rules, standalone, worth
+from cortex.capture import audience, claims, clauses, likely_changes, prose, retention, rules, standalone, worth
 from cortex.capture.candidate import Candidate
 from cortex.capture.worth import SentenceVectors, WorthScale, WorthWeights, likelihood
 from cortex.domain import instructions
@@ -414,11 +414,12 @@ def _worth_keeping(statements: Sequence[TurnStatement], vectors: SentenceVectors
             scale = worth.weights(WorthScale.STATEMENT_BY_SIGNS if vector is None else WorthScale.STATEMENT)
             score = scale.score(each.signs, vector)
             is_worth = not each.is_part and (score >= scale.threshold or _fills_a_slot(each) or _is_plain_state(each))
-            if (is_worth or _may_say_otherwise(each)) and (alone := _standing_alone(each)):
+            news = _news(each, vector)
+            if (is_worth or _may_say_otherwise(each, news)) and (alone := _standing_alone(each)):
                 made = _candidate(each, *alone, score, scale)
                 if is_worth and score < scale.threshold:
                     made = replace(made, confidence=max(ruled.confidence for ruled in each.matched))
-                yield replace(made, provisional=not is_worth)
+                yield replace(made, provisional=not is_worth, news=news)
 
 
 def stated(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> list[Candidate]:
@@ -448,12 +449,21 @@ def _is_plain_state(each: TurnStatement) -> bool:
     return is_state and len(each.text.split()) <= _PLAIN_WORDS and not each.signs & _NO_STATEMENT
 
 
-def _may_say_otherwise(each: TurnStatement) -> bool:
+def _may_say_otherwise(each: TurnStatement, news: float | None) -> bool:
     """Whether a statement denies something, corrects it, or says that a value has changed."""
     if each.signs & _NO_STATEMENT:
         return False
+    if news is not None and news >= worth.weights(WorthScale.NEWS).threshold:
+        return True
     is_so = "supposes" not in each.signs and claims.states_an_amount(each.text)
     return each.corrects or is_so or claims.may_say_otherwise(each.text)
+
+
+def _news(each: TurnStatement, vector: Vector | None) -> float | None:
+    """How likely it changes what the user told an assistant before; what friends tell each other is news of its own."""
+    if vector is None or each.turn.speaker:
+        return None
+    return likely_changes.news_of(each.text, vector)
 
 
 def _instructions(each: TurnStatement, vector: Vector | None) -> Iterator[Candidate]:

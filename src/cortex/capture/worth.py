@@ -52,6 +52,8 @@ class WorthScale(StrEnum):
     RULE_BY_SIGNS = "rules_by_signs"
     RULE_ELSEWHERE = "rules_elsewhere"
     """The same in the other languages that have signs of instructions, whose names they share."""
+    NEWS = "news"
+    """Whether a statement tells that something is otherwise than it was said to be."""
 
 
 @cache

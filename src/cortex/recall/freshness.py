@@ -50,7 +50,7 @@ def newest_first(
     """`ranked` with later statements moved above the earlier ones they replace."""
     top = list(ranked[: recipe.depth])
     if not plan.asks_both and questions.may_ask_how_it_is(plan.text):
-        top = _passed(top, plan, recipe, speakers_of)
+        top = _after_what_disputes_them(_passed(top, plan, recipe, speakers_of))
     if not questions.asks_how_it_was(plan.text):
         top = _after_what_outdates_them(top)
     return [*top, *ranked[recipe.depth :]]
@@ -386,6 +386,18 @@ def _after_what_outdates_them(top: list[Scored]) -> list[Scored]:
     return top
 
 
+def _after_what_disputes_them(top: list[Scored]) -> list[Scored]:
+    """What a later statement contradicts stands below it: most such pairs are a change that nobody was sure of."""
+    others = _other_sides(top)
+    places = {each.trace.id: each for each in top}
+    for older in list(top):
+        for id in sorted(others.get(older.trace.id, frozenset()) & places.keys()):
+            newer = places[id]
+            if _time(newer) > _time(older) and top.index(newer) > top.index(older):
+                top = _moved(top, newer, older)
+    return top
+
+
 def kept_ahead(ranked: list[Scored]) -> list[Scored]:
     """`ranked`, put in another order since, with what was moved above something older above it again.
 
@@ -446,9 +458,7 @@ def _other_sides(ranked: Sequence[Scored]) -> dict[TraceId, frozenset[TraceId]]:
     others: dict[TraceId, frozenset[TraceId]] = {}
     if not any(map(_is_opposed, ranked)):
         return others
-    sources = {
-        each.trace.id: with_sources(each.trace) for each in ranked if isinstance(each.trace, Memory)
-    }
+    sources = {each.trace.id: with_sources(each.trace) for each in ranked if isinstance(each.trace, Memory)}
     speakers = {each.trace.id: each.trace.speaker for each in ranked if isinstance(each.trace, Turn)}
 
     def oppose(some: frozenset[TraceId], against: frozenset[TraceId]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cortex.capture import reconcile
 from cortex.capture.flow import known_beside, outdated_turns
+from cortex.capture.likely_changes import news_of
 from cortex.capture.reconcile import Decision
 from cortex.capture.replies import turns_that_say
 from cortex.capture.slots import slot_in
@@ -27,6 +28,7 @@ from cortex.domain.vectors import Vector
 from cortex.errors import InvalidRequest
 from cortex.ports.store import Change, Embed, Filter, Put, View, retry_on_conflict, scan_all, with_expectations
 from cortex.remember import flow as remembering
+from cortex.services.jobs import sentence_vectors
 
 MOST_TWINS = 24
 """How many of the most alike memories are looked at for one that says the same."""
@@ -82,14 +84,27 @@ def remember(context: Context, memory: Memory, statement: DraftStatement, *, emb
     if embed and context.can_embed:
         tokens = context.passage_tokens
         vectors = remembering.vectors_of([memory], context.dependencies.embedder, tokens, outcome).get(memory.id, ())
-    decision, held, position = retry_on_conflict(lambda: _attempt(context, memory, statement, vectors))
+    news = _news(context, memory, vectors)
+    decision, held, position = retry_on_conflict(lambda: _attempt(context, memory, statement, vectors, news))
     outcome.position, outcome.stored = position, int(decision.memory is not None)
     outcome.embedded = int(bool(vectors) and decision.memory is not None)
     return Reconciled(held, decision, position, outcome)
 
 
+def _news(context: Context, memory: Memory, vectors: Sequence[Vector]) -> float | None:
+    """How likely a statement changes anything; None where it is compared by words alone, or nobody can judge that."""
+    given = context.dependencies
+    if not vectors or given.sentence_embedder is None:
+        return None
+    if given.sentence_embedder.space.key == given.embedder.space.key:
+        return news_of(memory.text, vectors[0])
+    found = sentence_vectors(given)
+    embedded = found([memory.text]) if found else None
+    return news_of(memory.text, embedded[0]) if embedded else None
+
+
 def _attempt(
-    context: Context, memory: Memory, statement: DraftStatement, vectors: Sequence[Vector]
+    context: Context, memory: Memory, statement: DraftStatement, vectors: Sequence[Vector], news: float | None
 ) -> tuple[Decision, Memory, int]:
     now = context.clock.now()
     with context.store_view() as view:
@@ -99,7 +114,7 @@ def _attempt(
         (trusted,) = (review.held_back(each) for each in fitted.traces if isinstance(each, Memory))
         known = known_beside(trusted, vectors, space, view)
         decision = reconcile.decide(
-            trusted, known, negated=statement.negated, corrects=statement.corrects, now=now
+            trusted, known, negated=statement.negated, corrects=statement.corrects, news=news, now=now
         )  # fmt: skip
         if decision.memory is None:
             decision = _with_source(decision, memory.source_ref, view)
