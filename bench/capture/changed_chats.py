@@ -25,6 +25,8 @@ from cortex.capture.likely_changes import Earlier
 
 FOLDER = Path(__file__).with_name("changes")
 JUDGES = ("judge", "judge-long")
+LONG = frozenset({"five", "six", "seven"})
+"""The authors of long histories that are fitted on."""
 
 
 @dataclass(frozen=True, slots=True)

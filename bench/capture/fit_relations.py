@@ -205,30 +205,36 @@ def _rows_of(chat: ChangedChat, news: News, embedder: Embedder) -> Iterator[Chan
 
 
 def check_changes(embedder: Embedder, *, show: bool) -> None:
-    """Judge each author by the weights of the others, and the judging one by those of all."""
-    table = change_rows(changed_chats.training(), embedder)
-    judging = change_rows(changed_chats.judging(), embedder)
+    """Judge each author by the weights of the others, and the judging ones by those of all, within the limits."""
     counts = Counter[str]()
     for chat in (*changed_chats.training(), *changed_chats.judging()):
         counts[chat.author] += len(chat.relations)
-    scored: dict[str, list[tuple[ChangeRow, float]]] = {}
+    table = change_rows(changed_chats.training(), embedder)
+    judging = change_rows(changed_chats.judging(), embedder)
+    scored: dict[str, list[tuple[ChangeRow, float]]] = {"short, left out": [], "long, left out": []}
     for author in sorted({row.author for row in table}):
         weights = fit([row for row in table if row.author != author])
-        scored[author] = [(row, relations.likely(row.signs, weights)) for row in table if row.author == author]
+        own = [(row, relations.likely(row.signs, weights)) for row in table if row.author == author]
+        scored["long, left out" if author in changed_chats.LONG else "short, left out"] += own
     weights = fit(table)
-    scored["all left out"] = [each for some in scored.values() for each in some]
     for author in changed_chats.JUDGES:
         scored[author] = [(row, relations.likely(row.signs, weights)) for row in judging if row.author == author]
     for name, rows_of in scored.items():
         labeled = sum(count for author, count in counts.items() if author in {row.author for row, _ in rows_of})
-        for at in (0.3, 0.4, 0.5, 0.6, 0.7):
-            chosen = [row for row, score in rows_of if score >= at]
+        judged = [(row, score) for row, score in rows_of if _is_judged(row)]
+        for at in (0.5, likely_changes.LIKELY, 0.7):
+            chosen = [row for row, score in judged if score >= at]
             right, near = sum(row.holds for row in chosen), sum(row.holds or row.related for row in chosen)
             print(f"change, {name} from {at}: found {right} of {labeled}, precision {near / max(1, len(chosen)):.3f}")
-    if show:
-        for row, score in sorted(scored["all left out"], key=lambda each: -each[1]):
+        for row, score in judged if show and name not in changed_chats.JUDGES else ():
             if score >= likely_changes.LIKELY and not row.related:
                 print(f"{score:.2f} {row.author}: {row.pair.old} || {row.pair.new}")
+
+
+def _is_judged(row: ChangeRow) -> bool:
+    """Whether an engine asks at all."""
+    crowd = row.signs["cosine"] - row.signs["margin"]
+    return row.signs["news"] >= likely_changes.LEAST_NEWS and crowd <= likely_changes.CROWDED
 
 
 def check_flags(given: Sequence[Pair]) -> None:

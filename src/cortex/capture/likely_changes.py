@@ -24,7 +24,7 @@ from cortex.domain.vectors import Vector
 LIKELY = 0.6
 """From here on two statements are flagged: of ten such pairs about eight are a change or contradict each other."""
 
-LEAST_NEWS = 0.0
+LEAST_NEWS = 0.2
 """What tells less news than this, as log-odds, is held against nothing."""
 
 CROWDED = 0.42
