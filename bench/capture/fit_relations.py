@@ -234,7 +234,7 @@ def check_changes(embedder: Embedder, *, show: bool) -> None:
 def _is_judged(row: ChangeRow) -> bool:
     """Whether an engine asks at all."""
     crowd = row.signs["cosine"] - row.signs["margin"]
-    return row.signs["news"] >= likely_changes.LEAST_NEWS and crowd <= likely_changes.CROWDED
+    return likely_changes.is_news(row.signs["news"]) and crowd <= likely_changes.CROWDED
 
 
 def check_flags(given: Sequence[Pair]) -> None:

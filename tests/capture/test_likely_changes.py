@@ -18,7 +18,7 @@ OTHERS = (
 )  # fmt: skip
 
 
-def changed(text: str, news: float, *earlier: Earlier) -> list[str]:
+def changed(text: str, news: float | None, *earlier: Earlier) -> list[str]:
     beside = (*earlier, *OTHERS)
     return [beside[place].text for place in likely_changed(text, news, beside)]
 
@@ -36,11 +36,17 @@ def test_a_rare_word_ties_a_change_to_what_it_changes(old, new):
 
 @pytest.mark.parametrize(
     ("news", "cosine"),
-    [(-1.5, 0.6), (1.5, 0.2), (likely_changes.LEAST_NEWS - 0.1, 0.9)],
-    ids=["tells no news", "of something else", "far too little news"],
+    [(-1.5, 0.6), (1.5, 0.2), (None, 0.9)],
+    ids=["tells no news", "of something else", "nobody judged it"],
 )
 def test_what_tells_no_news_or_is_of_something_else_changes_nothing(news, cosine):
     assert changed("Dagny likes the red leash", news, Earlier("its 12 quid a visit w dagny", cosine, MONTH)) == []
+
+
+def test_nothing_is_near_where_much_is_said_of_one_thing():
+    crowd = [Earlier(f"session {at} with Dagny", 0.55, MONTH) for at in range(12)]
+    old = Earlier("its 12 quid a visit w dagny", 0.6, MONTH)
+    assert likely_changed("Dagny's gone up to 15 from this month", 1.5, [old, *crowd]) == []
 
 
 def test_nothing_is_judged_where_nothing_was_compared_by_meaning():

@@ -258,3 +258,22 @@ def test_the_memory_of_one_person_is_no_news_of_another():
     for name, first in (("Jolene", graz), ("Marek", memory)):
         found = newest_first([graz, memory], plan, Freshness(), lambda _, name=name: {speakers[name]: name})
         assert found[0] is first
+
+
+@pytest.mark.parametrize(
+    ("question", "first"), [("where is nell's flat now?", 2), ("where was nell's flat before that?", 1)]
+)
+def test_the_later_of_two_statements_in_dispute_goes_first_where_it_is_asked_how_things_are(question, first):
+    """X14: most pairs that are flagged are a change that nobody was sure of"""
+    older, newer = said(1, "the flat in Lisbon is nell's", 1.0), said(2, "Porto it is, all boxes are packed", 0.9)
+    memories = [
+        Memory(
+            id=TraceId(format_uuid7(1, 100 + each.trace.seq)), text=each.trace.text, confidence=0.7,
+            created_at=each.trace.created_at, source_turns=(each.trace.id,),
+        )
+        for each in (older, newer)
+    ]  # fmt: skip
+    disputed = [memories[0].revised(contradicts=(memories[1].id,)), memories[1].revised(contradicts=(memories[0].id,))]
+    ranked = [older, newer, *(Scored(each, ("keyword",), {"keyword": 0.1}) for each in disputed)]
+    found = [each.trace.id for each in newest_first(ranked, planned(question), Freshness())]
+    assert found.index(older.trace.id) < found.index(newer.trace.id) if first == 1 else found[0] == newer.trace.id

@@ -18,14 +18,12 @@ from statistics import median
 from cortex.capture import relations, worth
 from cortex.capture.claims import Claim, ClaimValue, ValueKind, differ, read
 from cortex.capture.relation_weights import CHANGE
+from cortex.capture.worth import WorthScale
 from cortex.domain.changes import opens_with_correction, tells_change
 from cortex.domain.vectors import Vector
 
 LIKELY = 0.6
 """From here on two statements are flagged: of ten such pairs about eight are a change or contradict each other."""
-
-LEAST_NEWS = 0.2
-"""What tells less news than this, as log-odds, is held against nothing."""
 
 CROWDED = 0.42
 """Where half of what is most alike is nearer than this, nearness tells nothing: much is said of one thing."""
@@ -46,7 +44,12 @@ class Earlier:
 
 def news_of(text: str, vector: Vector) -> float:
     """How likely a statement changes anything, as log-odds, by its words and its vector of the built-in model."""
-    return worth.weights(worth.WorthScale.NEWS).score(news_signs(text), vector)
+    return worth.weights(WorthScale.NEWS).score(news_signs(text), vector)
+
+
+def is_news(news: float | None) -> bool:
+    """Whether a statement is held against what was said before; None where nobody judged it."""
+    return news is not None and news >= worth.weights(WorthScale.NEWS).threshold
 
 
 def news_signs(text: str) -> frozenset[str]:
@@ -59,17 +62,14 @@ def news_signs(text: str) -> frozenset[str]:
     return frozenset(name for name, is_shown in signs.items() if is_shown)
 
 
-def likely_changed(text: str, news: float, earlier: Sequence[Earlier]) -> dict[int, float]:
-    """The places of those that `text` likely changes, with how likely: the likeliest few.
-
-    `news` tells how likely it is that a statement in such words changes anything, as log-odds.
-    """
+def likely_changed(text: str, news: float | None, earlier: Sequence[Earlier]) -> list[int]:
+    """The places of those that `text`, which tells so much `news`, likely changes: the likeliest few first."""
     near = _near(earlier)
-    if news < LEAST_NEWS or not near or median(near) > CROWDED:
-        return {}
-    likely = {place: relations.likely(signs, CHANGE) for place, signs in enumerate(change_signs(text, news, earlier))}
-    found = sorted((place for place, share in likely.items() if share >= LIKELY), key=lambda place: -likely[place])
-    return {place: likely[place] for place in found[:MOST]}
+    if news is None or not is_news(news) or not near or median(near) > CROWDED:
+        return []
+    likely = [relations.likely(signs, CHANGE) for signs in change_signs(text, news, earlier)]
+    found = sorted(range(len(likely)), key=lambda place: -likely[place])
+    return [place for place in found[:MOST] if likely[place] >= LIKELY]
 
 
 def change_signs(text: str, news: float, earlier: Sequence[Earlier]) -> list[dict[str, float]]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from cortex.capture import amounts, relations
 from cortex.capture.amounts import AmountChange
-from cortex.capture.likely_changes import Earlier, likely_changed
+from cortex.capture.likely_changes import Earlier, is_news, likely_changed
 from cortex.capture.value_exchange import exchanges_one_value
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
@@ -285,7 +285,7 @@ class _Case:
     def likely_changed(self) -> list[Known]:
         """What the statement likely changes, though their words alone do not tell."""
         memory = self.memory
-        if self.news is None or not _may_change(memory):
+        if not is_news(self.news) or not _may_change(memory):
             return []
         earlier = [each for each in self.active if _may_change(each.memory) and _is_from_before(memory, each)]
         compared = [Earlier(each.memory.text, each.cosine, memory.created_at - each.last_said) for each in earlier]

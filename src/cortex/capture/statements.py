@@ -453,7 +453,7 @@ def _may_say_otherwise(each: TurnStatement, news: float | None) -> bool:
     """Whether a statement denies something, corrects it, or says that a value has changed."""
     if each.signs & _NO_STATEMENT:
         return False
-    if news is not None and news >= worth.weights(WorthScale.NEWS).threshold:
+    if likely_changes.is_news(news):
         return True
     is_so = "supposes" not in each.signs and claims.states_an_amount(each.text)
     return each.corrects or is_so or claims.may_say_otherwise(each.text)
