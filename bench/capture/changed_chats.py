@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.capture.claims import read
 from cortex.capture.flow import NEAREST
-from cortex.capture.likely_changes import Earlier
+from cortex.capture.likely_changes import Earlier, telling
 
 FOLDER = Path(__file__).with_name("changes")
 JUDGES = ("judge", "judge-long")
@@ -64,8 +63,8 @@ class ChangedChat:
         new = self.said[place]
         earlier = [at for at in range(place) if self.said[at].message < new.message]
         near = sorted(earlier, key=lambda at: -cosines[at])[:NEAREST]
-        words = _words_of(new.text)
-        held = {at: words & _words_of(self.said[at].text) for at in earlier}
+        words = telling(new.text)
+        held = {at: words & telling(self.said[at].text) for at in earlier}
         count = {word: sum(word in each for each in held.values()) for word in words}
         weight = {at: sum(math.log(1 + len(earlier) / (1 + count[word])) for word in each) for at, each in held.items()}
         alike = sorted((at for at in earlier if held[at]), key=lambda at: (-weight[at], -cosines[at]))[:NEAREST]
@@ -102,7 +101,3 @@ def _chat(author: str, row: Mapping[str, Any]) -> ChangedChat:
         if each["old"][0] < each["new"][0]
     }
     return ChangedChat(author, row["chat"], said, relations)
-
-
-def _words_of(text: str) -> frozenset[str]:
-    return frozenset(word for word, weight in read(text).words.items() if weight >= 1.0)

@@ -78,8 +78,8 @@ def change_signs(text: str, news: float, earlier: Sequence[Earlier]) -> list[dic
     if not near:
         return []
     likely_news, given = worth.likelihood(news), read(text)
-    shared = [_telling(text) & _telling(each.text) for each in earlier]
-    rare = _rarity(text, [_telling(each.text) for each in earlier])
+    shared = [telling(text) & telling(each.text) for each in earlier]
+    rare = _rarity(text, [telling(each.text) for each in earlier])
     tied = [sum(rare[word] for word in words) for words in shared]
     by_meaning, by_words = _places(list(zip(near, strict=True))), _places(list(zip(tied, near, strict=True)))
     return [
@@ -129,14 +129,15 @@ def _asks(text: str) -> bool:
 
 
 @lru_cache(maxsize=8_192)
-def _telling(text: str) -> frozenset[str]:
+def telling(text: str) -> frozenset[str]:
+    """The words of a text that are rare enough to tie it to another."""
     return frozenset(word for word, weight in read(text).words.items() if weight >= 1.0)
 
 
 def _rarity(text: str, others: Sequence[frozenset[str]]) -> dict[str, float]:
     """How rare each telling word is among other statements: 1 where one has it, 0 where all have."""
     most = math.log(1 + max(len(others), _FEWEST))
-    count = {word: sum(word in each for each in others) for word in _telling(text)}
+    count = {word: sum(word in each for each in others) for word in telling(text)}
     return {word: 1 - math.log(max(1, number)) / most for word, number in count.items()}
 
 
