@@ -134,6 +134,18 @@ class TestPlayAndGuests:
         """The user goes on as themselves: "act as an interviewer" is followed by true answers."""
         assert carried(["Pretend you are an interviewer.", "I worked at Bosch for five years."]) == [None, None]
 
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "Marta's fell through so it's the Blue Door for mum",
+            "Dr Silva's off, it's Dr Chen for my dad",
+            "Nina's quit so it's Polly covering for Mum",
+            "Rosa's ist zu, also ist es das Lindenhof für Mama",
+        ],
+    )
+    def test_somebody_something_is_for_is_no_guest(self, said):
+        assert carried([said, "I drive a red Volvo."]) == [None, None]
+
     def test_a_guest_types_until_the_user_is_back(self):
         said = ["My colleague is typing now: hi, I'm Bob.", "I live in Oslo.", "It's me again.", "I live in Porto."]
         assert carried(said) == [None, Owner.OTHER_SPEAKER, None, None]

@@ -424,6 +424,7 @@ def _is_guest(
     before = opening[number - 1] if number else piece
     is_named = bool(number) and "intro" in before.any and before.size <= _LONGEST_INTRO and "i" not in seen
     is_intro = "relation" in seen and ("intro" in seen or is_named) and not mine and piece.size <= 2 * SHORT
+    is_intro = is_intro and not _is_for_relation(piece)
     theirs = "their" in seen and not KANA.search(piece.said)
     of_somebody = theirs or _OF_SOMEBODY.search(piece.said) is not None
     presents = is_named or "i" not in seen or "typing" in seen
@@ -450,6 +451,15 @@ _LONGEST_INTRO = 5
 
 def _is_mine(piece: Clause) -> bool:
     return _MINE.search(folded(piece.said)) is not None
+
+
+def _is_for_relation(piece: Clause) -> bool:
+    """Whether some words speak of a relation only as of somebody something is for: "it's the Olive Tree for mum"."""
+    found = _FOR.search(piece.said)
+    return found is not None and "relation" not in clause_at(piece.said, 0, found.start(), "").any
+
+
+_FOR = re.compile(rf"(?i){bounded('recipient')}")
 
 
 def _is_gone(piece: Clause) -> bool:
