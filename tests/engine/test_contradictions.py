@@ -65,9 +65,21 @@ def test_both_sides_may_be_true(engine: Cortex, sides: tuple[TraceId, TraceId]):
 
 
 def test_restoring_what_was_replaced_takes_the_decision_back(engine: Cortex, sides: tuple[TraceId, TraceId]):
+    before = engine.contradictions()
     engine.resolve(sides[1])
     engine.restore(sides[0])
     assert [memory(engine, id).state for id in sides] == [State.ACTIVE] * 2
+    assert [{each.earlier.id, each.later.id} for each in engine.contradictions()] == [set(sides)]
+    assert len(before) == 1
+
+
+def test_restoring_what_a_change_replaced_opens_no_contradiction(engine: Cortex, clock: FakeClock):
+    old = engine.remember("I live in Berlin.").memory.id
+    clock.advance(timedelta(days=1))
+    engine.remember("I live in Lisbon now.")
+    assert memory(engine, old).state is State.SUPERSEDED
+    engine.restore(old)
+    assert engine.contradictions() == []
 
 
 def test_one_of_several_contradictions_is_settled_alone(engine: Cortex):

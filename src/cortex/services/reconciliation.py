@@ -224,7 +224,10 @@ def turns_that_say_little_else(memory: Memory, view: View) -> list[Turn]:
 
 
 def unreplaced(memory: Memory, view: View) -> list[Change]:
-    """What takes back that `memory` was replaced: it holds again, beside its successor, and so do its turns."""
+    """What takes back that `memory` was replaced: it holds again, beside its successor, and so do its turns.
+
+    If the two contradicted each other before a person decided, they do again.
+    """
     before = [
         version.trace
         for version in view.history(memory.id)
@@ -232,12 +235,16 @@ def unreplaced(memory: Memory, view: View) -> list[Change]:
     ]
     valid_to = before[-1].valid_to if before else None
     back = memory.revised(state=State.ACTIVE, superseded_by=None, valid_to=valid_to)
-    changes: list[Change] = [Put(back, EventKind.RESTORED)]
     successor = _loaded(memory.superseded_by, view)
     if successor is None:
-        return changes
-    if successor.supersedes == memory.id:
-        changes.append(Put(successor.revised(supersedes=None), EventKind.RESTORED))
+        return [Put(back, EventKind.RESTORED)]
+    beside = successor.revised(supersedes=None) if successor.supersedes == memory.id else successor
+    if before and successor.id in before[-1].contradicts and successor.state is State.ACTIVE:
+        back = back.revised(contradicts=tuple(dict.fromkeys((*back.contradicts, successor.id))))
+        beside = beside.revised(contradicts=tuple(dict.fromkeys((*beside.contradicts, memory.id))))
+    changes: list[Change] = [Put(back, EventKind.RESTORED)]
+    if beside != successor:
+        changes.append(Put(beside, EventKind.RESTORED))
     turns = turns_that_say(memory, successor, view)
     outdated = [turn for turn in turns if turn.outdated_by in successor.source_turns]
     return [*changes, *(Put(turn.revised(outdated_by=None), EventKind.RESTORED) for turn in outdated)]
