@@ -39,8 +39,9 @@ _ONE = (
 )
 _FOR_GOOD = (
     r"(?:always|never|whenever|ever|(?:every|each|any) ?(?:single )?time|from (?:now|here|today|this point)|"
-    r"(?:going|moving) forward|in (?:the )?future|by default|as a rule|in general|any ?more|(?:when|if|before|unless) "
-    r"(?:i|you)|stop \w+ing|no longer)"
+    r"(?:going|moving) forward|in (?:the )?future|by default|as a rule|in general|any ?more|(?:when|before|unless|"
+    r"(?<!know )(?<!see )(?<!check )(?<!sure )(?<!tell me )(?<!wonder )(?<!wondering )if) (?:i|you)|stop \w+ing|"
+    r"no longer)"
 )
 """Words that make an order last, whatever it is about."""
 _SPEAKER_OR_LISTENER = (
@@ -267,8 +268,8 @@ RULE_SIGNS: dict[str, str] = {
     # That it is said for once.
     "promises": r"^(?:\w+(?: \w+)?[,.] )?(?:(?:and|but|so|then|ok|okay|yes|yeah) )?(?:i think |i guess |maybe )?"
     r"(?:i'll|i will|i'm going to|i'm gonna|i'm planning|i plan to|i'd better|we'll|we will|we're going to|will do)\b",
-    "means to": r"\b(?:i|we)\s(?:(?:just|really|also|only|still)\s)?(?:don't\s)?(?:want|need|try|hope|plan|have|like|"
-    r"hate|feel|worry|think|trust)\s(?:to|like|that|about)\b|"
+    "means to": r"\b(?:i|we)(?:'d|\swould)?\s(?:(?:just|really|also|only|still)\s)?(?:don't\s)?(?:want|need|try|hope|"
+    r"plan|have|like|hate|feel|worry|think|trust)\s(?:to|like|that|about)\b|"
     r"\b(?:i'm|we're|i am)\s(?:\w+\s){0,2}(?:to|that|about|not)\b",
     "would help": r"\b(?:should|will|would|could|might|can|'d)\s(?:\w+ly\s|also\s)?(?:help|be|make|keep|save|work)\b",
     "asks once": rf"^(?!.*\b{_FOR_GOOD}\b).*\?\s*$",
