@@ -285,9 +285,10 @@ def _with_more(around: _Around, each: TurnStatement, start: int, end: int) -> Tu
     if len(text.split()) > clauses.LONGEST_WORDS:
         return each
     words = each.pack.references
-    is_fragment = words is not None and standalone.is_fragment(around.own[start:end], words)
-    signs = each.signs if is_fragment else _signs(around.own[each.start : end], each.pack, around.brought_up)
-    return replace(each, end=end, text=text, signs=signs | _of_rules(each.signs), is_joined=True)
+    if words is None or standalone.is_fragment(around.own[start:end], words):
+        return replace(each, end=end, text=text)
+    signs = _signs(around.own[each.start : end], each.pack, around.brought_up) | _of_rules(each.signs)
+    return replace(each, end=end, text=text, signs=signs, is_joined=True)
 
 
 def _statements(
