@@ -239,6 +239,8 @@ def test_a_contradiction_is_shown_with_both_sides_and_settled(cli: Cli) -> None:
     assert cli("admin", "resolve", other).out.strip() == f"replaced: {one}"
     assert "unresolved" not in cli("status").out
     assert cli("admin", "unforget", one).out.strip() == f"active again: {one}"
+    assert "1 unresolved" in cli("status").out
+    assert cli("admin", "resolve", one).out.strip() == f"replaced: {other}"
     assert cli("admin", "resolve", one).code == 2
 
 

@@ -37,11 +37,12 @@ _ONE = (
     r"(?:the|this|that|these|those|it|them|him|her|his|their|here|now|today|tonight|tomorrow|above|below|attached|"
     r"again)"
 )
+_IF = r"(?<!know )(?<!see )(?<!check )(?<!sure )(?<!tell me )(?<!wonder )(?<!wondering )if"
+"""The word for a condition, not for a question: "let me know if", "I'm wondering if"."""
 _FOR_GOOD = (
     r"(?:always|never|whenever|ever|(?:every|each|any) ?(?:single )?time|from (?:now|here|today|this point)|"
     r"(?:going|moving) forward|in (?:the )?future|by default|as a rule|in general|any ?more|(?:when|before|unless|"
-    r"(?<!know )(?<!see )(?<!check )(?<!sure )(?<!tell me )(?<!wonder )(?<!wondering )if) (?:i|you)|stop \w+ing|"
-    r"no longer)"
+    rf"{_IF}) (?:i|you)|stop \w+ing|no longer)"
 )
 """Words that make an order last, whatever it is about."""
 _SPEAKER_OR_LISTENER = (
@@ -128,9 +129,9 @@ RULE_SIGNS: dict[str, str] = {
     rf"{_ASKING}\b",
     "condition of the assistant": r"\b(?:when(?:ever)?|if|before|after|once|(?:every|each) time|any ?time)\s(?:you\b|"
     r"\w+ing\b)",
-    "condition of others": r"\b(?:when(?:ever)?|if|before|after|once)\s(?:there|it|it's|someone|somebody|anyone|an?|"
-    r"the|my|something|they|they're)\b",
-    "ends with a condition": r"\w\s(?:when(?:ever)?|if|unless)\s[^,?]{3,120}$",
+    "condition of others": rf"\b(?:when(?:ever)?|{_IF}|before|after|once)\s(?:there|it|it's|someone|somebody|anyone|"
+    r"an?|the|my|something|they|they're)\b",
+    "ends with a condition": rf"\w\s(?:when(?:ever)?|{_IF}|unless)\s[^,?]{{3,120}}$",
     "opens with a kind": r"^(?:for|in|on|with|about|regarding|when it comes to)\s(?!the\b|this\b|that\b|these\b|an?\b|"
     r"now\b|once\b|fact\b|case\b)[^,.?!]{2,50}[,:]",
     "orders on a condition": r"^(?:when(?:ever)?|if|any ?time|every time|each time|once|as soon as|before|after|should|"
