@@ -77,7 +77,7 @@ def change_signs(text: str, news: float, earlier: Sequence[Earlier]) -> list[dic
     near = _near(earlier)
     if not near:
         return []
-    likely_news, given = worth.likelihood(news), read(text)
+    likely_news, given, middle = worth.likelihood(news), read(text), median(near)
     shared = [telling(text) & telling(each.text) for each in earlier]
     rare = _rarity(text, [telling(each.text) for each in earlier])
     tied = [sum(rare[word] for word in words) for words in shared]
@@ -85,7 +85,7 @@ def change_signs(text: str, news: float, earlier: Sequence[Earlier]) -> list[dic
     return [
         {
             "cosine": near[at],
-            "margin": near[at] - median(near),
+            "margin": near[at] - middle,
             "by words": 1 / by_words[at] if shared[at] else 0.0,
             "rarest": max((rare[word] for word in shared[at]), default=0.0),
             "rarity": min(_MOST_RARITY, tied[at]),

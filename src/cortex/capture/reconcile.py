@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -223,7 +222,7 @@ def undo(changes: Iterable[Change], view: View) -> list[Change]:
 # --- who counts -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Case:
     """One statement and everything it is to be decided beside."""
 
@@ -281,7 +280,7 @@ class _Case:
             return False
         return self.is_plain(other) or self._compared(other).is_contradiction
 
-    @cached_property
+    @property
     def likely_changed(self) -> list[Known]:
         """What the statement likely changes, though their words alone do not tell."""
         memory = self.memory
@@ -579,10 +578,10 @@ def _stored(memory: Memory, replaced: Sequence[Known], disputed: Sequence[Known]
     if first is not None:
         memory = memory.revised(supersedes=first.memory.id, valid_from=memory.valid_from or memory.created_at)
     if disputed:
-        memory = memory.revised(contradicts=_linked(memory.contradicts, *(each.memory.id for each in disputed)))
+        memory = memory.revised(contradicts=linked(memory.contradicts, *(each.memory.id for each in disputed)))
     old = [_superseded(each.memory, memory.id, _since(memory)) for each in replaced]
     back = [
-        each.memory.revised(contradicts=_linked(each.memory.contradicts, memory.id))
+        each.memory.revised(contradicts=linked(each.memory.contradicts, memory.id))
         for each in disputed
         # What is quarantined leaves no mark on what is not.
         if memory.trust is not TrustTier.QUARANTINED or each.memory.trust is TrustTier.QUARANTINED
@@ -646,7 +645,8 @@ def _superseded(old: Memory, by: TraceId, since: datetime) -> Memory:
     return old.revised(state=State.SUPERSEDED, superseded_by=by, valid_to=max(ends, old.valid_from or ends))
 
 
-def _linked(known: tuple[TraceId, ...], *more: TraceId) -> tuple[TraceId, ...]:
+def linked(known: tuple[TraceId, ...], *more: TraceId) -> tuple[TraceId, ...]:
+    """What a memory points to as saying otherwise, with more of it, as far as there is room."""
     return tuple(dict.fromkeys((*known, *more)))[:MOST_CONTRADICTIONS]
 
 

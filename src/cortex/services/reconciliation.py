@@ -240,8 +240,8 @@ def unreplaced(memory: Memory, view: View) -> list[Change]:
         return [Put(back, EventKind.RESTORED)]
     beside = successor.revised(supersedes=None) if successor.supersedes == memory.id else successor
     if before and successor.id in before[-1].contradicts and successor.state is State.ACTIVE:
-        back = back.revised(contradicts=tuple(dict.fromkeys((*back.contradicts, successor.id))))
-        beside = beside.revised(contradicts=tuple(dict.fromkeys((*beside.contradicts, memory.id))))
+        back = back.revised(contradicts=reconcile.linked(back.contradicts, successor.id))
+        beside = beside.revised(contradicts=reconcile.linked(beside.contradicts, memory.id))
     changes: list[Change] = [Put(back, EventKind.RESTORED)]
     if beside != successor:
         changes.append(Put(beside, EventKind.RESTORED))
